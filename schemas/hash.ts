@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+
+/** Serialises a value with object keys sorted and undefined members left out, so that equal content has equal bytes. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (value !== null && typeof value === 'object') {
+    const members = Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+      .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+    return `{${members.join(',')}}`;
+  }
+  return JSON.stringify(value ?? null);
+}
+
+/** SHA-256 of a text (UTF-8) as 64 hexadecimal digits. */
+export function sha256Hex(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex');
+}
+
+/** SHA-256 of the canonical JSON of a value, as 64 hexadecimal digits. */
+export function hashOf(value: unknown): string {
+  return sha256Hex(canonicalJson(value));
+}
+
+/**
+ * A stream of uniform numbers in [0, 1) fixed by its seed parts: the only source of chance in ring 1.
+ * Every number comes from 53 bits of SHA-256(parts, counter), so it is the same on every machine.
+ */
+export function seededUniforms(...parts: readonly (string | number)[]): () => number {
+  const prefix = parts.map(String).join('\u0000');
+  let counter = 0;
+  let pool = Buffer.alloc(0);
+  let offset = 0;
+  return () => {
+    if (offset + 8 > pool.length) {
+      pool = createHash('sha256').update(`${prefix}\u0000${counter++}`, 'utf8').digest();
+      offset = 0;
+    }
+    const high = pool.readUInt32BE(offset) >>> 5;
+    const low = pool.readUInt32BE(offset + 4) >>> 6;
+    offset += 8;
+    return (high * 67_108_864 + low) / 9_007_199_254_740_992;
+  };
+}

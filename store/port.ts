@@ -1,0 +1,179 @@
+import type { Candidate } from '../schemas/candidate.ts';
+import type { LedgerStore } from '../schemas/ledger.ts';
+import type { Domain } from '../schemas/levels.ts';
+import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
+import type { StepId } from '../schemas/steps.ts';
+import type { Flag } from '../schemas/workpiece.ts';
+
+/** A build or other paid activity. Ids are chosen by the caller. `config` and `identity` are JSON texts without secrets. */
+export interface RunRow {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: 'build';
+  readonly pipelineHash: string;
+  readonly orderId: string;
+  readonly seed: string;
+  readonly config: string;
+  readonly startedAt: number;
+}
+
+/** Append-only history of a run's state; the latest row is the state. */
+export interface RunStateRow {
+  readonly runId: string;
+  readonly state: 'running' | 'paused' | 'completed' | 'dry' | 'cancelled' | 'failed';
+  readonly reason: string;
+  /** Milliseconds since the epoch when a pause ends by itself; null when a person must act. */
+  readonly until: number | null;
+  readonly at: number;
+}
+
+/** Verdict of one step on one candidate under one step version and input (DESIGN §5). First stored wins. */
+export interface StepOutputRow {
+  readonly candidateId: string;
+  readonly step: StepId;
+  readonly stepVersion: string;
+  readonly inputHash: string;
+  readonly verdict: 'accepted' | 'rejected';
+  /** Reason code when rejected. */
+  readonly reason: string | null;
+  readonly detail: string | null;
+  /** JSON text of the output when accepted. */
+  readonly output: string | null;
+  readonly flags: readonly Flag[];
+  /** Ledger keys that led to this verdict, in order of use (repair turns included). */
+  readonly callKeys: readonly string[];
+  readonly runId: string;
+  readonly at: number;
+}
+
+/** The end of a candidate under one pipeline hash. Append-only; the latest row per (candidate, pipeline hash, row hash) holds. */
+export interface OutcomeRow {
+  readonly candidateId: string;
+  readonly pipelineHash: string;
+  readonly rowHash: string;
+  readonly status: 'accepted' | 'rejected' | 'failed' | 'no_verdict';
+  /** Step that decided; the last one when accepted. */
+  readonly step: StepId;
+  /** Reason code (rejected) or call class (failed); empty when accepted. */
+  readonly reason: string;
+  readonly detail: string;
+  /** Final query (accepted only): what the acceptance fold compares. */
+  readonly query: string | null;
+  /** JSON text of the finished example without split and pipeline hash (accepted only). */
+  readonly example: string | null;
+  readonly callKeys: readonly string[];
+  readonly runId: string;
+  readonly at: number;
+}
+
+/** A candidate with the content hash of its row, as stored. */
+export interface StoredCandidate {
+  readonly candidate: Candidate;
+  readonly rowHash: string;
+}
+
+/** Outcome of a candidate at its place in the order; `outcome` null while pending. `example` is left out (read by id). */
+export interface PositionOutcome {
+  readonly position: number;
+  readonly candidateId: string;
+  readonly source: string;
+  readonly stratum: string;
+  readonly rowHash: string;
+  readonly outcome: Omit<OutcomeRow, 'example' | 'callKeys'> | null;
+  readonly waived: boolean;
+}
+
+/** A durable stop that every limiter obeys: one row per scope, the latest holds. */
+export interface GateRow {
+  /** Label of the build, or `*` for all. */
+  readonly scope: string;
+  readonly closed: boolean;
+  /** `person`, `budget`, `quota`, `no_credit`, `disk`, `parse_rate`, `drift`. */
+  readonly reason: string;
+  readonly detail: string;
+  readonly until: number | null;
+  readonly at: number;
+}
+
+/** What the ingest of sources found; counts per source and reason come from `rowRejectionCounts`. */
+export interface OrderRow {
+  /** Hash of sources, screening parameters, seed and stored weights. */
+  readonly id: string;
+  readonly createdAt: number;
+  /** JSON text: per source file hashes, rows read, weights per stratum. */
+  readonly facts: string;
+}
+
+/** One project's durable memory. Reads of many rows are paged; writes resolve after their commit. Errors are StoreError. */
+export interface Store {
+  readonly ledger: LedgerStore;
+
+  putOrder(
+    order: OrderRow,
+    candidates: AsyncIterable<readonly Candidate[]>,
+    rejections: AsyncIterable<readonly RowRejection[]>,
+  ): Promise<void>;
+  order(id: string): Promise<OrderRow | null>;
+  latestOrder(): Promise<OrderRow | null>;
+  /** Candidates of a domain at positions [from, to), in order. */
+  candidates(orderId: string, domain: Domain, from: number, to: number): Promise<readonly StoredCandidate[]>;
+  candidateById(orderId: string, candidateId: string): Promise<StoredCandidate | null>;
+  candidateCounts(orderId: string): Promise<readonly { readonly domain: Domain; readonly source: string; readonly count: number }[]>;
+  rowRejectionCounts(orderId: string): Promise<readonly { readonly source: string; readonly reason: string; readonly count: number }[]>;
+  rowRejections(orderId: string): AsyncIterable<readonly RowRejection[]>;
+  sourceRow(orderId: string, sourceId: string): Promise<SourceRow | null>;
+
+  startRun(run: RunRow): Promise<void>;
+  run(id: string): Promise<RunRow | null>;
+  latestRun(label?: string): Promise<RunRow | null>;
+  runs(): Promise<readonly RunRow[]>;
+  putRunState(state: RunStateRow): Promise<void>;
+  runState(runId: string): Promise<RunStateRow | null>;
+
+  /** Stored verdicts for the asked (candidate, step, version, input) tuples; absent ones are left out. One query. */
+  stepOutputs(
+    wanted: readonly Pick<StepOutputRow, 'candidateId' | 'step' | 'stepVersion' | 'inputHash'>[],
+  ): Promise<readonly StepOutputRow[]>;
+  putStepOutputs(rows: readonly StepOutputRow[]): Promise<void>;
+  /** Counts of verdicts of a run's identity per step: for books and yields. */
+  stepCounts(
+    pipelineHash: string,
+    orderId: string,
+  ): Promise<
+    readonly {
+      readonly source: string;
+      readonly step: StepId;
+      readonly status: OutcomeRow['status'];
+      readonly reason: string;
+      readonly count: number;
+    }[]
+  >;
+
+  putOutcomes(rows: readonly OutcomeRow[]): Promise<void>;
+  /** Latest outcomes at positions [from, to) of a domain, pending ones included. */
+  outcomesAt(orderId: string, pipelineHash: string, domain: Domain, from: number, to: number): Promise<readonly PositionOutcome[]>;
+  /** Full outcomes (with example and call keys) of the given candidates, in the order asked. */
+  outcomes(pipelineHash: string, candidateIds: readonly string[]): Promise<readonly OutcomeRow[]>;
+  waive(candidateIds: readonly string[], pipelineHash: string, runId: string): Promise<void>;
+
+  setGate(gate: GateRow): Promise<void>;
+  gate(scope: string): Promise<GateRow | null>;
+
+  putRelease(release: {
+    readonly id: string;
+    readonly runId: string;
+    readonly manifest: string;
+    readonly folder: string;
+    readonly at: number;
+  }): Promise<void>;
+  releases(): Promise<
+    readonly { readonly id: string; readonly runId: string; readonly manifest: string; readonly folder: string; readonly at: number }[]
+  >;
+
+  /** Small named facts of a project (strata weights, probe results, prices seen): JSON texts, latest wins. */
+  putFact(name: string, value: string): Promise<void>;
+  fact(name: string): Promise<string | null>;
+
+  checkpoint(): Promise<void>;
+  close(): Promise<void>;
+}
