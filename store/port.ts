@@ -51,8 +51,8 @@ export interface OutcomeRow {
   readonly candidateId: string;
   readonly pipelineHash: string;
   readonly rowHash: string;
-  readonly status: 'accepted' | 'rejected' | 'failed' | 'no_verdict';
-  /** Step that decided; the last one when accepted. */
+  readonly status: 'accepted' | 'rejected' | 'failed' | 'no_verdict' | 'retry';
+  /** Step that decided; the last one when accepted. `retry` reopens a failed candidate: it counts as pending. */
   readonly step: StepId;
   /** Reason code (rejected) or call class (failed); empty when accepted. */
   readonly reason: string;
@@ -148,6 +148,19 @@ export interface Store {
       readonly count: number;
     }[]
   >;
+
+  /** Distinct candidates of an order with an accepted output of each step under the given versions: the other side of the books. */
+  acceptedCounts(
+    orderId: string,
+    versions: readonly { readonly step: StepId; readonly stepVersion: string }[],
+  ): Promise<readonly { readonly source: string; readonly step: StepId; readonly count: number }[]>;
+
+  /** Distinct candidates per source that have an output of the first step under this version, or an outcome under this pipeline. */
+  startedCounts(
+    orderId: string,
+    pipelineHash: string,
+    screenVersion: string,
+  ): Promise<readonly { readonly source: string; readonly count: number }[]>;
 
   putOutcomes(rows: readonly OutcomeRow[]): Promise<void>;
   /** Latest outcomes at positions [from, to) of a domain, pending ones included. */

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { parseFaultPlan } from '../../llm/rehearsal/faults.ts';
+import { startRehearsalServer } from '../../llm/rehearsal/server.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import type { Invocation } from './catalog.ts';
+import { isOn, say, textOption } from './options.ts';
+
+function numberOption(invocation: Invocation, name: string, most: number): number | undefined {
+  const text = textOption(invocation, name);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > most)
+    throw new CliError(`--${name} ${text} is no whole number from 0 to ${most}.`, EXIT.usage);
+  return value;
+}
+
+/** `memcalib rehearse`: the rehearsal model on loopback until it is ended. */
+export async function runRehearse(invocation: Invocation): Promise<number> {
+  const port = numberOption(invocation, 'port', 65_535);
+  const latencyMs = numberOption(invocation, 'latency', 600_000);
+  const faultFile = textOption(invocation, 'faults');
+  const seed = textOption(invocation, 'seed');
+  const server = await startRehearsalServer({
+    ...(port !== undefined && { port }),
+    ...(latencyMs !== undefined && { latencyMs }),
+    ...(seed !== undefined && { seed }),
+    ...(faultFile !== undefined && { faults: parseFaultPlan(JSON.parse(readFileSync(faultFile, 'utf8'))) }),
+  });
+  say(
+    isOn(invocation, 'quiet')
+      ? server.url
+      : `The rehearsal model answers at ${server.url} (no key needed). It is no model: what it makes is a rehearsal, not data. Ctrl-C ends it.`,
+  );
+  await new Promise<void>((resolve) => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+  await server.close();
+  return EXIT.ok;
+}
