@@ -29,10 +29,8 @@ export function criticalTokens(text: string, knownNames: readonly string[] = [])
   const prose = plainProse(text);
   const numbers = [...digitNumbers(prose), ...numberWords(prose, CARDINALS.slice(2), 2), ...oneBeforeUnit(prose)];
   const caps: readonly string[] = prose.match(/(?<![\p{L}\p{N}])\p{Lu}{2,}(?![\p{L}\p{N}])/gu) ?? [];
-  const names = [
-    ...namesIn(text),
-    ...words(text).filter((word, index) => index === 0 && knownNames.some((name) => name.toLowerCase() === word)),
-  ];
+  const first = /^\P{L}*(\p{Lu}[\p{L}\p{M}]*)(?!\p{N})/u.exec(prose)?.[1] ?? '';
+  const names = [...(knownNames.includes(first) ? [first] : []), ...namesIn(text)];
   const found: readonly CriticalToken[] = [
     ...code,
     ...numbers.map((value) => ({ kind: 'number' as const, value })),
