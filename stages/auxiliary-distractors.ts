@@ -3,7 +3,7 @@ import type { AuxiliaryPayload, AuxiliarySlot } from '../schemas/payloads.ts';
 import { AuxiliaryDistractorsReply } from '../schemas/replies/auxiliary-distractors.ts';
 import type { AuxiliaryOutput, Flag, Workpiece } from '../schemas/workpiece.ts';
 import { planOf } from './block-plan.ts';
-import type { Breach } from './breach.ts';
+import type { Breach } from './settle.ts';
 import { distractorBreaches, givesAwayBreach } from './checks/distractor-text.ts';
 import { overlaps, repeats } from './checks/near-duplicate.ts';
 import { holdsAsAsked, wordTargetProblem } from './checks/word-target.ts';

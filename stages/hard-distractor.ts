@@ -4,7 +4,7 @@ import type { HardDistractorPayload } from '../schemas/payloads.ts';
 import { HardDistractorReply } from '../schemas/replies/hard-distractor.ts';
 import type { HardDistractorOutput, Workpiece } from '../schemas/workpiece.ts';
 import { planOf } from './block-plan.ts';
-import type { Breach } from './breach.ts';
+import type { Breach } from './settle.ts';
 import { distractorBreaches, givesAwayBreach } from './checks/distractor-text.ts';
 import { resolveQuote } from './checks/grounding.ts';
 import { overlaps } from './checks/near-duplicate.ts';

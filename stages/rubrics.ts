@@ -5,7 +5,7 @@ import { RubricsReply } from '../schemas/replies/rubrics.ts';
 import type { RubricsOutput, Workpiece } from '../schemas/workpiece.ts';
 import { seatedAtoms } from './atoms.ts';
 import { planOf } from './block-plan.ts';
-import type { Breach } from './breach.ts';
+import type { Breach } from './settle.ts';
 import { rubricBreaches, type RubricGround } from './checks/rubric-breaches.ts';
 import { payloadJson } from './fields.ts';
 import { rubricOfIgnored, rubricOfUsed } from './rubric-frame.ts';

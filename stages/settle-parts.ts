@@ -1,5 +1,5 @@
 import type { Flag } from '../schemas/workpiece.ts';
-import type { Breach } from './breach.ts';
+import type { Breach } from './settle.ts';
 import type { PartReply, StepVerdict } from './step.ts';
 
 /** What the checks found in the reply of one part. */

@@ -1,5 +1,5 @@
 import type { Flag } from '../../schemas/workpiece.ts';
-import type { Breach } from '../breach.ts';
+import type { Breach } from '../settle.ts';
 import { strayBenchmarkWords } from './benchmark-words.ts';
 import { COVERAGE_REJECT, COVERAGE_REPAIR, lostAtoms } from './block-coverage.ts';
 import { addedNumbers, missingCriticalTokens } from './critical-tokens.ts';

@@ -1,4 +1,4 @@
-import type { Breach } from '../breach.ts';
+import type { Breach } from '../settle.ts';
 import { bringsBack } from './dropped.ts';
 import { firstPerson } from './first-person.ts';
 import { isOneSentence } from './one-sentence.ts';

@@ -1,4 +1,4 @@
-import type { Breach } from '../breach.ts';
+import type { Breach } from '../settle.ts';
 import { contentStems } from '../text/words.ts';
 import { OWN_SUPPORT, rubricSupport, swappedWith } from './rubric-support.ts';
 import { strayValues } from './rubric-values.ts';
