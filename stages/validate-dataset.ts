@@ -16,7 +16,7 @@ export type JsonLine = { readonly file: string; readonly line: number } & (
   | { readonly value: unknown }
   | { readonly broken: Finding; readonly raw: string | null }
 );
-type Lines = AsyncIterable<JsonLine> | Iterable<JsonLine>;
+type Lines = AsyncIterable<JsonLine> | Iterable<JsonLine> | undefined;
 
 /** A dataset as it is read: streams are consumed once, in the order provenance, train, test, rejected. */
 export interface DatasetInput {
@@ -25,9 +25,9 @@ export interface DatasetInput {
   readonly test: Lines;
   readonly rejected?: Lines;
   /** Parsed manifest.json and the hashes of the files beside it; absent on imports that have none. */
-  readonly manifest?: { readonly value: unknown; readonly hashes: ReadonlyMap<string, string> };
+  readonly manifest?: { readonly value: unknown; readonly hashes: ReadonlyMap<string, string> } | undefined;
   /** Text of README.md. */
-  readonly card?: string;
+  readonly card?: string | undefined;
 }
 
 /** A record set aside by an import, with every rule it breaks: one line of quarantine.jsonl. */
@@ -98,7 +98,7 @@ class Validation {
     this.countsByRule.set(violation.rule, (this.countsByRule.get(violation.rule) ?? 0) + 1);
   }
 
-  async readProvenance(lines: Lines | undefined): Promise<void> {
+  async readProvenance(lines: Lines): Promise<void> {
     if (lines === undefined) return this.note({ rule: 'file_present', record: 'provenance.jsonl', detail: 'missing' });
     for await (const line of lines) {
       if ('broken' in line) {
@@ -111,6 +111,7 @@ class Validation {
   }
 
   async readRecords(lines: Lines, split: Split): Promise<void> {
+    if (lines === undefined) return this.note({ rule: 'file_present', record: `${split}.jsonl`, detail: 'missing' });
     for await (const line of lines) {
       const { record, findings } = 'broken' in line ? { record: null, findings: [line.broken] } : this.checkRecord(line.value, split);
       const isRecord = !('broken' in line) || line.raw !== null;
@@ -144,7 +145,7 @@ class Validation {
     return { record, findings };
   }
 
-  async readRejected(lines: Lines | undefined): Promise<void> {
+  async readRejected(lines: Lines): Promise<void> {
     if (lines === undefined) return this.note({ rule: 'file_present', record: 'rejected.jsonl', detail: 'missing' });
     for await (const line of lines) {
       const where = `${line.file}:${line.line}`;

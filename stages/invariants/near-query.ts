@@ -10,9 +10,13 @@ export interface NearQueryIndex {
 const ANSWER_CONTRACT = /\s*\p{Lu}[^.?!]*\b(?:in prose|code blocks?)\b[^.?!]*[.?!]\s*$/u;
 const SHORT_QUERY_WORDS = 12;
 
-/** The query without the answer contract that ends coding queries: the contract makes no two queries alike (RULES). */
+/**
+ * The query without the answer contract that ends coding queries: the contract makes no two queries alike (RULES).
+ * A query that is one sentence is no contract, whatever words it holds.
+ */
 export function withoutAnswerContract(query: string): string {
-  return query.replace(ANSWER_CONTRACT, '');
+  const rest = query.replace(ANSWER_CONTRACT, '');
+  return rest.trim() === '' ? query : rest;
 }
 
 /** 52-bit number of a shingle (two rounds of FNV-1a): equal shingles, equal numbers. */
