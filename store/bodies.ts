@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { StoreError } from './errors.ts';
+
+/** Deflate level of bodies: level 3 is about twice as fast as the default at a few per cent more bytes. */
+const LEVEL = 3;
+
+/** A deflated body with the SHA-256 of its plain bytes. */
+export interface PackedBody {
+  readonly body: Uint8Array;
+  readonly sha256: string;
+}
+
+/** Deflates bytes and hashes them. */
+export function packBody(plain: Uint8Array): PackedBody {
+  return { body: deflateRawSync(plain, { level: LEVEL }), sha256: sha256OfBytes(plain) };
+}
+
+/** Inflates a body and checks it; anything else than the bytes once packed is a StoreError naming `what`. */
+export function unpackBody(packed: PackedBody, what: string): Buffer {
+  const plain = inflateBody(packed.body);
+  if (plain !== null && sha256OfBytes(plain) === packed.sha256) return plain;
+  throw new StoreError(
+    'corrupt_body',
+    `The stored body of ${what} does not match its checksum; put back a copy of the project folder, or type \`memcalib doctor\`.`,
+  );
+}
+
+/** Inflates a body without checking it; null when the bytes are no deflated body at all. */
+export function inflateBody(body: Uint8Array): Buffer | null {
+  try {
+    return inflateRawSync(body);
+  } catch {
+    return null;
+  }
+}
+
+/** SHA-256 of bytes as 64 hexadecimal digits. */
+export function sha256OfBytes(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,191 @@
+import type { Candidate } from '../schemas/candidate.ts';
+import type { Domain } from '../schemas/levels.ts';
+import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
+import type { Database } from './duckdb.ts';
+import type { DuckDbLedger } from './ledger.ts';
+import * as orderQueries from './order-queries.ts';
+import { OrderLoader } from './orders.ts';
+import * as outcomes from './outcomes.ts';
+import type { GateRow, OrderRow, OutcomeRow, PositionOutcome, RunRow, RunStateRow, Store, StoredCandidate, StepOutputRow } from './port.ts';
+import { RunRecords } from './run-records.ts';
+import type { TextRepairs } from './text.ts';
+import { Verdicts, type VerdictName } from './verdicts.ts';
+import type { KeyIndex } from './key-index.ts';
+
+/** What is shared by the parts of an open store. */
+export interface StoreParts {
+  readonly database: Database;
+  readonly ledger: DuckDbLedger;
+  readonly verdictIndex: KeyIndex;
+  readonly repairs: TextRepairs;
+  readonly nextNo: () => number;
+}
+
+/** The store on DuckDB: one file, one handle, append-only tables. */
+export class DuckDbStore implements Store {
+  readonly ledger: DuckDbLedger;
+  private readonly database: Database;
+  private readonly orders: OrderLoader;
+  private readonly records: RunRecords;
+  private readonly verdicts: Verdicts;
+  private readonly repairs: TextRepairs;
+  private readonly nextNo: () => number;
+
+  constructor({ database, ledger, verdictIndex, repairs, nextNo }: StoreParts) {
+    this.database = database;
+    this.ledger = ledger;
+    this.orders = new OrderLoader(database, repairs);
+    this.records = new RunRecords(database, repairs, nextNo);
+    this.verdicts = new Verdicts(database, verdictIndex, repairs, nextNo);
+    this.repairs = repairs;
+    this.nextNo = nextNo;
+  }
+
+  /** Texts changed on entry since the store was opened. */
+  textRepairs(): Readonly<TextRepairs> {
+    return { ...this.repairs };
+  }
+
+  putOrder(
+    order: OrderRow,
+    candidates: AsyncIterable<readonly Candidate[]>,
+    rejections: AsyncIterable<readonly RowRejection[]>,
+  ): Promise<void> {
+    return this.orders.put(order, candidates, rejections);
+  }
+
+  order(id: string): Promise<OrderRow | null> {
+    return orderQueries.readOrder(this.database, id);
+  }
+
+  latestOrder(): Promise<OrderRow | null> {
+    return orderQueries.readOrder(this.database, null);
+  }
+
+  async candidates(orderId: string, domain: Domain, from: number, to: number): Promise<readonly StoredCandidate[]> {
+    const condition = 'domain = $1 AND position >= $2 AND position < $3';
+    return this.candidatesWhere(orderId, condition, [domain, from, to]);
+  }
+
+  async candidateById(orderId: string, candidateId: string): Promise<StoredCandidate | null> {
+    const [found] = await this.candidatesWhere(orderId, 'candidate_id = $1', [candidateId]);
+    return found ?? null;
+  }
+
+  async sourceRow(orderId: string, sourceId: string): Promise<SourceRow | null> {
+    const [found] = await this.candidatesWhere(orderId, 'source_id = $1', [sourceId]);
+    return found?.candidate.row ?? null;
+  }
+
+  async candidateCounts(orderId: string): Promise<readonly { readonly domain: Domain; readonly source: string; readonly count: number }[]> {
+    const loadNo = await orderQueries.loadNumber(this.database, orderId);
+    return loadNo === null ? [] : orderQueries.countCandidates(this.database, loadNo);
+  }
+
+  async rowRejectionCounts(
+    orderId: string,
+  ): Promise<readonly { readonly source: string; readonly reason: string; readonly count: number }[]> {
+    const loadNo = await orderQueries.loadNumber(this.database, orderId);
+    return loadNo === null ? [] : orderQueries.countRejections(this.database, loadNo);
+  }
+
+  async *rowRejections(orderId: string): AsyncGenerator<readonly RowRejection[]> {
+    const loadNo = await orderQueries.loadNumber(this.database, orderId);
+    if (loadNo !== null) yield* orderQueries.pageRejections(this.database, loadNo);
+  }
+
+  startRun(run: RunRow): Promise<void> {
+    return this.records.startRun(run);
+  }
+
+  run(id: string): Promise<RunRow | null> {
+    return this.records.run(id);
+  }
+
+  latestRun(label?: string): Promise<RunRow | null> {
+    return this.records.latestRun(label);
+  }
+
+  runs(): Promise<readonly RunRow[]> {
+    return this.records.runs();
+  }
+
+  putRunState(state: RunStateRow): Promise<void> {
+    return this.records.putRunState(state);
+  }
+
+  runState(runId: string): Promise<RunStateRow | null> {
+    return this.records.runState(runId);
+  }
+
+  stepOutputs(wanted: readonly VerdictName[]): Promise<readonly StepOutputRow[]> {
+    return this.verdicts.read(wanted);
+  }
+
+  putStepOutputs(rows: readonly StepOutputRow[]): Promise<void> {
+    return this.verdicts.write(rows);
+  }
+
+  async stepCounts(pipelineHash: string, orderId: string): Promise<readonly outcomes.StepCount[]> {
+    const loadNo = await orderQueries.loadNumber(this.database, orderId);
+    return loadNo === null ? [] : outcomes.countOutcomes(this.database, loadNo, pipelineHash);
+  }
+
+  async putOutcomes(rows: readonly OutcomeRow[]): Promise<void> {
+    await this.database.write([outcomes.outcomeInsert(rows, this.nextNo, this.repairs)]);
+  }
+
+  async outcomesAt(orderId: string, pipelineHash: string, domain: Domain, from: number, to: number): Promise<readonly PositionOutcome[]> {
+    const loadNo = await orderQueries.loadNumber(this.database, orderId);
+    return loadNo === null ? [] : outcomes.readOutcomesAt(this.database, loadNo, pipelineHash, domain, from, to);
+  }
+
+  outcomes(pipelineHash: string, candidateIds: readonly string[]): Promise<readonly OutcomeRow[]> {
+    return outcomes.readOutcomes(this.database, pipelineHash, candidateIds);
+  }
+
+  waive(candidateIds: readonly string[], pipelineHash: string, runId: string): Promise<void> {
+    return this.records.waive(candidateIds, pipelineHash, runId);
+  }
+
+  setGate(gate: GateRow): Promise<void> {
+    return this.records.setGate(gate);
+  }
+
+  gate(scope: string): Promise<GateRow | null> {
+    return this.records.gate(scope);
+  }
+
+  putRelease(release: Parameters<Store['putRelease']>[0]): Promise<void> {
+    return this.records.putRelease(release);
+  }
+
+  releases(): ReturnType<Store['releases']> {
+    return this.records.releases();
+  }
+
+  putFact(name: string, value: string): Promise<void> {
+    return this.records.putFact(name, value);
+  }
+
+  fact(name: string): Promise<string | null> {
+    return this.records.fact(name);
+  }
+
+  checkpoint(): Promise<void> {
+    return this.database.checkpoint();
+  }
+
+  close(): Promise<void> {
+    return this.database.close();
+  }
+
+  private async candidatesWhere(
+    orderId: string,
+    condition: string,
+    params: readonly (string | number)[],
+  ): Promise<readonly StoredCandidate[]> {
+    const loadNo = await orderQueries.loadNumber(this.database, orderId);
+    return loadNo === null ? [] : orderQueries.readCandidates(this.database, loadNo, condition, params);
+  }
+}

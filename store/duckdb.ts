@@ -1,0 +1,203 @@
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { availableParallelism } from 'node:os';
+import { appendRows } from './append.ts';
+import { StoreError, storeErrorFrom } from './errors.ts';
+import { GroupCommit } from './group-commit.ts';
+import { bindParams, cellFrom, type Param, type ResultRow } from './rows.ts';
+import type { Insert } from './table.ts';
+
+/** How a database file is opened. */
+export interface DatabaseOptions {
+  readonly readOnly: boolean;
+  readonly memoryLimitMb: number;
+  readonly lingerMs: number;
+}
+
+const READERS = 3;
+const MAX_JOBS = 512;
+const MAX_ROWS = 8192;
+/** Attached to the instance while a store is open, so that a second one in the same process is refused. */
+const GUARD = 'memcalib_open';
+
+/** The one handle on a DuckDB file: a writer behind a group commit, a few readers, no extension installs. */
+export class Database {
+  readonly file: string;
+  readonly readOnly: boolean;
+  private readonly instance: DuckDBInstance;
+  private readonly writer: DuckDBConnection;
+  private readonly idle: DuckDBConnection[];
+  private readonly waiting: ((reader: DuckDBConnection) => void)[] = [];
+  private readonly group: GroupCommit<readonly Insert[]>;
+  private closing: Promise<void> | null = null;
+
+  private constructor(
+    file: string,
+    options: DatabaseOptions,
+    instance: DuckDBInstance,
+    connections: readonly [DuckDBConnection, ...DuckDBConnection[]],
+  ) {
+    const [writer, ...readers] = connections;
+    this.file = file;
+    this.readOnly = options.readOnly;
+    this.instance = instance;
+    this.writer = writer;
+    this.idle = readers;
+    const { lingerMs } = options;
+    this.group = new GroupCommit((jobs) => this.commit(jobs.flat()), { lingerMs, maxJobs: MAX_JOBS, maxWeight: MAX_ROWS });
+  }
+
+  /** Opens (or makes) the file; errors are StoreErrors. */
+  static async open(file: string, options: DatabaseOptions): Promise<Database> {
+    let instance: DuckDBInstance | null = null;
+    try {
+      instance = await DuckDBInstance.fromCache(file, {
+        access_mode: options.readOnly ? 'READ_ONLY' : 'READ_WRITE',
+        memory_limit: `${options.memoryLimitMb}MB`,
+        wal_autocheckpoint: '256MB',
+        threads: String(Math.max(1, Math.min(4, availableParallelism()))),
+        autoinstall_known_extensions: 'false',
+        autoload_known_extensions: 'false',
+        allow_community_extensions: 'false',
+      });
+      const writer = await instance.connect();
+      await guardAgainstSecondStore(writer, file);
+      const readers: DuckDBConnection[] = [];
+      while (readers.length < READERS) readers.push(await instance.connect());
+      return new Database(file, options, instance, [writer, ...readers]);
+    } catch (error) {
+      instance?.closeSync();
+      throw storeErrorFrom(error, file);
+    }
+  }
+
+  /** Rows of a query whose result is known to be small (a chunk, a page, an aggregate). */
+  async read(sql: string, params: readonly Param[] = []): Promise<readonly ResultRow[]> {
+    return this.withReader(async (reader) => {
+      const { values, types } = bindParams(params);
+      const result = await reader.run(sql, values, types);
+      const names = result.columnNames();
+      const rows = await result.getRows();
+      return rows.map((row) => Object.fromEntries(row.map((value, index) => [names[index] ?? '', cellFrom(value)])));
+    });
+  }
+
+  /** Columns of a long result, about 2,048 rows at a time; the reader is held until the callback has seen all. */
+  async scan(sql: string, visit: (columns: readonly (readonly unknown[])[], rowCount: number) => void): Promise<void> {
+    await this.withReader(async (reader) => {
+      const result = await reader.stream(sql);
+      for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+        visit(chunk.getColumns(), chunk.rowCount);
+      }
+    });
+  }
+
+  /** Appends rows to one or more tables in one transaction shared with whoever waits; resolves when durable. */
+  async write(inserts: readonly Insert[]): Promise<void> {
+    this.assertWritable();
+    const weight = inserts.reduce((sum, insert) => sum + insert.rows.length, 0);
+    if (weight === 0) return;
+    await this.group.write(inserts, weight);
+  }
+
+  /** Runs statements on the writer in one transaction of their own, after everything queued before. */
+  async transaction(run: (writer: DuckDBConnection) => Promise<void>): Promise<void> {
+    this.assertWritable();
+    await this.group.alone(() => this.inTransaction(() => run(this.writer)));
+  }
+
+  /** Moves the write-ahead log into the file; readers go on meanwhile. */
+  async checkpoint(): Promise<void> {
+    this.assertWritable();
+    await this.group.alone(async () => {
+      try {
+        await this.writer.run('CHECKPOINT');
+      } catch (error) {
+        throw storeErrorFrom(error, this.file);
+      }
+    });
+  }
+
+  /** Waits for queued writes, checkpoints, and gives the file back; a second call waits for the first. */
+  close(): Promise<void> {
+    this.closing ??= this.shutDown();
+    return this.closing;
+  }
+
+  private async shutDown(): Promise<void> {
+    let failure: StoreError | null = null;
+    await this.group.alone(async () => {
+      try {
+        if (!this.readOnly) await this.writer.run('CHECKPOINT');
+      } catch (error) {
+        failure = storeErrorFrom(error, this.file);
+      }
+    });
+    const readers = await Promise.all(Array.from({ length: READERS }, () => this.reader()));
+    await this.writer.run(`DETACH ${GUARD}`).catch(() => undefined);
+    for (const connection of [...readers, this.writer]) connection.disconnectSync();
+    this.instance.closeSync();
+    if (failure !== null) throw failure;
+  }
+
+  private assertWritable(): void {
+    if (this.closing !== null) throw new StoreError('closed', `The store ${this.file} is closed already; repeat the command.`);
+    if (this.readOnly) {
+      throw new StoreError(
+        'read_only',
+        `${this.file} was opened for reading only; type \`memcalib up\` and repeat the command through the owner.`,
+      );
+    }
+  }
+
+  private commit(inserts: readonly Insert[]): Promise<void> {
+    return this.inTransaction(() => appendRows(this.writer, inserts));
+  }
+
+  private async inTransaction(run: () => Promise<void>): Promise<void> {
+    try {
+      await this.writer.run('BEGIN');
+      try {
+        await run();
+        await this.writer.run('COMMIT');
+      } catch (error) {
+        // After a failed COMMIT nothing is left to roll back; the first error is the one that tells.
+        await this.writer.run('ROLLBACK').catch(() => undefined);
+        throw error;
+      }
+    } catch (error) {
+      throw storeErrorFrom(error, this.file);
+    }
+  }
+
+  private async withReader<T>(run: (reader: DuckDBConnection) => Promise<T>): Promise<T> {
+    if (this.closing !== null) throw new StoreError('closed', `The store ${this.file} is closed already; repeat the command.`);
+    const reader = await this.reader();
+    try {
+      return await run(reader);
+    } catch (error) {
+      throw storeErrorFrom(error, this.file);
+    } finally {
+      const next = this.waiting.shift();
+      if (next === undefined) this.idle.push(reader);
+      else next(reader);
+    }
+  }
+
+  private reader(): Promise<DuckDBConnection> {
+    const reader = this.idle.pop();
+    return reader === undefined ? new Promise((resolve) => this.waiting.push(resolve)) : Promise.resolve(reader);
+  }
+}
+
+async function guardAgainstSecondStore(writer: DuckDBConnection, file: string): Promise<void> {
+  try {
+    await writer.run(`ATTACH ':memory:' AS ${GUARD}`);
+  } catch (error) {
+    if (!/already exists|already attached/i.test(String(error))) throw error;
+    throw new StoreError(
+      'already_open',
+      `${file} is open in this process already; pass the open store on instead of opening it again.`,
+      error,
+    );
+  }
+}

@@ -1,0 +1,108 @@
+import type { Database } from './duckdb.ts';
+import { StoreError } from './errors.ts';
+
+const FREE = -1;
+const MIN_CAPACITY = 1024;
+const KEY = /^[0-9a-f]{32,64}$/;
+
+/**
+ * Maps hexadecimal hashes, by their first 16 bytes, to row numbers, in 20 bytes per slot outside the JavaScript heap.
+ * Two different SHA-256 hashes sharing 16 bytes is out of the question below 2^60 entries.
+ */
+export class KeyIndex {
+  private words = new Uint32Array(MIN_CAPACITY * 4);
+  private rows = new Int32Array(MIN_CAPACITY).fill(FREE);
+  private count = 0;
+
+  get size(): number {
+    return this.count;
+  }
+
+  /** The row number stored under a hash. */
+  get(key: string): number | undefined {
+    const [a, b, c, d] = wordsOf(key);
+    const row = this.rows[this.slot(a, b, c, d)];
+    return row === undefined || row === FREE ? undefined : row;
+  }
+
+  /** Stores a row number under a hash, replacing an earlier one. */
+  set(key: string, row: number): void {
+    const [a, b, c, d] = wordsOf(key);
+    this.setWords(a, b, c, d, row);
+  }
+
+  /** Like `set`, for the four big-endian 32-bit words of the prefix. Returns the row number replaced, or -1. */
+  setWords(a: number, b: number, c: number, d: number, row: number): number {
+    if ((this.count + 1) * 2 > this.rows.length) this.grow();
+    const slot = this.slot(a, b, c, d);
+    const before = this.rows[slot] ?? FREE;
+    if (before === FREE) {
+      this.words.set([a, b, c, d], slot * 4);
+      this.count += 1;
+    }
+    this.rows[slot] = row;
+    return before;
+  }
+
+  private slot(a: number, b: number, c: number, d: number): number {
+    const mask = this.rows.length - 1;
+    let slot = (a ^ Math.imul(b, 0x9e3779b1)) & mask;
+    while (this.rows[slot] !== FREE) {
+      const at = slot * 4;
+      if (this.words[at] === a && this.words[at + 1] === b && this.words[at + 2] === c && this.words[at + 3] === d) break;
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+
+  private grow(): void {
+    const { words, rows } = this;
+    this.words = new Uint32Array(words.length * 2);
+    this.rows = new Int32Array(rows.length * 2).fill(FREE);
+    for (const [slot, row] of rows.entries()) {
+      if (row === FREE) continue;
+      const key = words.subarray(slot * 4, slot * 4 + 4);
+      const target = this.slot(key[0] ?? 0, key[1] ?? 0, key[2] ?? 0, key[3] ?? 0);
+      this.words.set(key, target * 4);
+      this.rows[target] = row;
+    }
+  }
+}
+
+/** SQL that yields the four words of a hash column; used with `numbersAt` when an index is loaded. */
+export function keyWordsSql(column: string): string {
+  return [1, 9, 17, 25].map((from) => `('0x' || substr(${column}, ${from}, 8))::UINTEGER`).join(', ');
+}
+
+/** Loads an index from a table; where a hash stands twice the first row wins. */
+export async function loadKeyIndex(database: Database, table: string, rowColumn: string, keyColumn: string): Promise<KeyIndex> {
+  const index = new KeyIndex();
+  const sql = `SELECT ${rowColumn}, ${keyWordsSql(keyColumn)} FROM ${table} ORDER BY ${rowColumn} DESC`;
+  await database.scan(sql, (columns, rowCount) => {
+    const [rows, a, b, c, d] = columns.map(numbersOf);
+    for (let i = 0; i < rowCount; i += 1) index.setWords(at(a, i), at(b, i), at(c, i), at(d, i), at(rows, i));
+  });
+  return index;
+}
+
+/** A column of numbers of a scan; NULLs become -1. */
+export function numbersOf(column: readonly unknown[]): readonly number[] {
+  return column.map((value) => (value === null ? -1 : Number(value)));
+}
+
+/** A member of a loaded column. */
+export function at(column: readonly number[] | undefined, index: number): number {
+  const value = column?.[index];
+  if (value === undefined) throw new StoreError('failed', 'A scan of the store ended early; repeat the command.');
+  return value;
+}
+
+function wordsOf(key: string): readonly [number, number, number, number] {
+  if (!KEY.test(key))
+    throw new StoreError(
+      'bad_value',
+      `"${key.slice(0, 80)}" is no hash of 64 hexadecimal digits; type \`memcalib calls\` to see the stored keys.`,
+    );
+  const word = (from: number): number => Number.parseInt(key.slice(from, from + 8), 16);
+  return [word(0), word(8), word(16), word(24)];
+}

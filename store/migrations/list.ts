@@ -1,0 +1,18 @@
+import { ORDERS_SQL } from './0001-orders.ts';
+import { RUNS_SQL } from './0002-runs.ts';
+import { LEDGER_SQL } from './0003-ledger.ts';
+import { VERDICTS_SQL } from './0004-verdicts.ts';
+
+/** One numbered step of the schema; once released its SQL never changes. */
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** All migrations in order; a file's schema version is how many of them it has. */
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-orders', sql: ORDERS_SQL },
+  { name: '0002-runs', sql: RUNS_SQL },
+  { name: '0003-ledger', sql: LEDGER_SQL },
+  { name: '0004-verdicts', sql: VERDICTS_SQL },
+];

@@ -1,0 +1,56 @@
+import { resolve } from 'node:path';
+import { Database } from './duckdb.ts';
+import { DuckDbStore } from './duckdb-store.ts';
+import { checkStoreFile } from './file-checks.ts';
+import { loadKeyIndex } from './key-index.ts';
+import { DuckDbLedger, loadLedger } from './ledger.ts';
+import { migrate } from './migrate.ts';
+import { number } from './rows.ts';
+import type { TextRepairs } from './text.ts';
+
+/** How a store is opened; defaults suit an owner process. */
+export interface OpenOptions {
+  /** Opens an existing file without taking its write lock; writes then throw `read_only`. */
+  readonly readOnly?: boolean;
+  /** DuckDB's memory limit (default 384; DESIGN §9 asks for 256-512). */
+  readonly memoryLimitMb?: number;
+  /** How long a first writer waits for company (default 4, at most 15). */
+  readonly lingerMs?: number;
+}
+
+const MEMORY_LIMIT_MB = 384;
+const LINGER_MS = 4;
+const MAX_LINGER_MS = 15;
+
+/** Tables numbered by the one shared counter. */
+const NUMBERED = ['runs', 'run_states', 'gates', 'releases', 'facts', 'call_series', 'step_outputs', 'outcomes', 'waivers'];
+
+/** Opens (or makes) the store of a project, migrated and indexed; everything that stands in the way is a StoreError. */
+export async function openStore(file: string, options: OpenOptions = {}): Promise<DuckDbStore> {
+  const path = resolve(file);
+  const readOnly = options.readOnly ?? false;
+  await checkStoreFile(path, readOnly);
+  const database = await Database.open(path, {
+    readOnly,
+    memoryLimitMb: options.memoryLimitMb ?? MEMORY_LIMIT_MB,
+    lingerMs: Math.min(MAX_LINGER_MS, Math.max(0, options.lingerMs ?? LINGER_MS)),
+  });
+  try {
+    await migrate(database);
+    const repairs: TextRepairs = { loneSurrogates: 0, nuls: 0 };
+    let no = await highestNumber(database);
+    const nextNo = (): number => (no += 1);
+    const ledger = new DuckDbLedger(database, await loadLedger(database), repairs, nextNo);
+    const verdictIndex = await loadKeyIndex(database, 'step_outputs', 'no', 'key');
+    return new DuckDbStore({ database, ledger, verdictIndex, repairs, nextNo });
+  } catch (error) {
+    await database.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function highestNumber(database: Database): Promise<number> {
+  const parts = NUMBERED.map((table) => `SELECT max(no) AS no FROM ${table}`);
+  const [row] = await database.read(`SELECT coalesce(max(no), 0) AS no FROM (${parts.join(' UNION ALL ')})`);
+  return row === undefined ? 0 : number(row, 'no');
+}

@@ -1,0 +1,142 @@
+import type { Domain } from '../schemas/levels.ts';
+import { STEPS, type StepId } from '../schemas/steps.ts';
+import type { Database } from './duckdb.ts';
+import type { OutcomeRow, PositionOutcome } from './port.ts';
+import { number, oneOf, text, textOrNull, type ResultRow } from './rows.ts';
+import { defineTable, insertInto, type Insert } from './table.ts';
+import type { TextRepairs } from './text.ts';
+
+const OUTCOMES = defineTable('outcomes', {
+  no: 'int',
+  candidate_id: 'text',
+  pipeline_hash: 'text',
+  row_hash: 'text',
+  status: 'text',
+  step: 'text',
+  reason: 'text',
+  detail: 'text',
+  query: 'text',
+  example: 'text',
+  call_keys: 'text',
+  run_id: 'text',
+  at_ms: 'long',
+});
+const STATUSES = ['accepted', 'rejected', 'failed', 'no_verdict'] as const;
+
+/** Counts of one (source, step, status, reason). */
+export interface StepCount {
+  readonly source: string;
+  readonly step: StepId;
+  readonly status: OutcomeRow['status'];
+  readonly reason: string;
+  readonly count: number;
+}
+
+/** The rows of outcomes, ready to append. */
+export function outcomeInsert(outcomes: readonly OutcomeRow[], nextNo: () => number, repairs: TextRepairs): Insert {
+  return insertInto(
+    OUTCOMES,
+    outcomes.map((outcome) => ({
+      no: nextNo(),
+      candidate_id: outcome.candidateId,
+      pipeline_hash: outcome.pipelineHash,
+      row_hash: outcome.rowHash,
+      status: outcome.status,
+      step: outcome.step,
+      reason: outcome.reason,
+      detail: outcome.detail,
+      query: outcome.query,
+      example: outcome.example,
+      call_keys: JSON.stringify(outcome.callKeys),
+      run_id: outcome.runId,
+      at_ms: outcome.at,
+    })),
+    repairs,
+  );
+}
+
+/** Latest outcomes at positions [from, to) of a domain, pending ones included: one join of that page's candidates. */
+export async function readOutcomesAt(
+  database: Database,
+  loadNo: number,
+  pipelineHash: string,
+  domain: Domain,
+  from: number,
+  to: number,
+): Promise<readonly PositionOutcome[]> {
+  const rows = await database.read(
+    `WITH page AS (
+       SELECT position, candidate_id, source, stratum, row_hash FROM candidates
+       WHERE load_no = ${loadNo} AND domain = $1 AND position >= $2 AND position < $3),
+     latest AS (
+       SELECT o.* EXCLUDE (example, call_keys) FROM outcomes o
+       WHERE pipeline_hash = $4 AND candidate_id IN (SELECT candidate_id FROM page)
+       QUALIFY row_number() OVER (PARTITION BY candidate_id, row_hash ORDER BY no DESC) = 1)
+     SELECT page.*, latest.no, status, step, reason, detail, query, run_id, at_ms,
+       EXISTS (SELECT 1 FROM waivers w WHERE w.candidate_id = page.candidate_id AND w.pipeline_hash = $4) AS waived
+     FROM page LEFT JOIN latest USING (candidate_id, row_hash) ORDER BY position`,
+    [domain, from, to, pipelineHash],
+  );
+  return rows.map((row) => ({
+    position: number(row, 'position'),
+    candidateId: text(row, 'candidate_id'),
+    source: text(row, 'source'),
+    stratum: text(row, 'stratum'),
+    rowHash: text(row, 'row_hash'),
+    outcome: row['no'] === null ? null : narrowOutcome(row, pipelineHash),
+    waived: row['waived'] === true,
+  }));
+}
+
+/** Latest full outcomes of candidates, in the order asked; candidates without one are left out. */
+export async function readOutcomes(
+  database: Database,
+  pipelineHash: string,
+  candidateIds: readonly string[],
+): Promise<readonly OutcomeRow[]> {
+  if (candidateIds.length === 0) return [];
+  const rows = await database.read(
+    `SELECT * FROM outcomes WHERE no IN (
+       SELECT max(no) FROM outcomes WHERE pipeline_hash = $1 AND candidate_id IN (SELECT unnest($2)) GROUP BY candidate_id)`,
+    [pipelineHash, candidateIds],
+  );
+  const byId = new Map(rows.map((row) => [text(row, 'candidate_id'), row]));
+  return candidateIds.flatMap((id) => {
+    const row = byId.get(id);
+    if (row === undefined) return [];
+    const callKeys = JSON.parse(text(row, 'call_keys')) as string[];
+    return [{ ...narrowOutcome(row, pipelineHash), example: textOrNull(row, 'example'), callKeys }];
+  });
+}
+
+/** Latest outcomes of an order under a pipeline hash, counted by source, deciding step, status and reason. */
+export async function countOutcomes(database: Database, loadNo: number, pipelineHash: string): Promise<readonly StepCount[]> {
+  const rows = await database.read(
+    `SELECT source, step, status, reason, count(*) AS n
+     FROM candidates JOIN latest_outcomes USING (candidate_id, row_hash)
+     WHERE load_no = ${loadNo} AND pipeline_hash = $1 GROUP BY ALL ORDER BY source, step, status, reason`,
+    [pipelineHash],
+  );
+  return rows.map((row) => ({
+    source: text(row, 'source'),
+    step: oneOf(row, 'step', STEPS),
+    status: oneOf(row, 'status', STATUSES),
+    reason: text(row, 'reason'),
+    count: number(row, 'n'),
+  }));
+}
+
+function narrowOutcome(row: ResultRow, pipelineHash: string): Omit<OutcomeRow, 'example' | 'callKeys'> {
+  return {
+    candidateId: text(row, 'candidate_id'),
+    pipelineHash,
+    rowHash: text(row, 'row_hash'),
+    status: oneOf(row, 'status', STATUSES),
+    step: oneOf(row, 'step', STEPS),
+    reason: text(row, 'reason'),
+    detail: text(row, 'detail'),
+    query: textOrNull(row, 'query'),
+    runId: text(row, 'run_id'),
+    at: number(row, 'at_ms'),
+  };
+}
