@@ -8,6 +8,7 @@ import { prepareBuild } from './prepare-build.ts';
 import type { ModeProbe } from './prepare-build.ts';
 import type { RunContexts } from './run-contexts.ts';
 import { runStage } from './run-stage.ts';
+import type { Paths } from './run-stage.ts';
 
 /** Ports of all construction activities. */
 export interface ActivityDeps {
@@ -47,13 +48,14 @@ function guarded<Args extends readonly unknown[], T>(work: (...args: Args) => Pr
 /** The activities of construction over one set of ports: read, pure decision or call, write. */
 export function createActivities(deps: ActivityDeps): BuildActivities {
   const planner = createLaunchPlanner(deps);
+  const paths: Paths = new Map();
   return {
     prepareBuild: guarded(({ runId }) => heartbeating(() => prepareBuild(deps, runId))),
     planLaunch: guarded(({ runId, inFlight }) => planner.plan(runId, inFlight)),
     runStage: guarded(async ({ runId, chunk, stage }) => {
       const run = await deps.contexts.get(runId);
       return heartbeating((stopped) =>
-        runStage(run, { store: deps.store, clock: deps.clock, stop: stopped, onProgress: () => undefined }, chunk, stage),
+        runStage(run, { store: deps.store, clock: deps.clock, paths, stop: stopped, onProgress: () => undefined }, chunk, stage),
       );
     }),
     recordState: guarded(({ runId, state, reason, until }) => deps.store.putRunState({ runId, state, reason, until, at: deps.clock() })),

@@ -1,4 +1,6 @@
+import { planOf } from '../stages/block-plan.ts';
 import { composeExample } from '../stages/compose.ts';
+import type { FinishedExample } from '../schemas/finished-example.ts';
 import { STAGES, STEPS, STEPS_OF_STAGE } from '../schemas/steps.ts';
 import type { StageId, StepId } from '../schemas/steps.ts';
 import type { Workpiece } from '../schemas/workpiece.ts';
@@ -12,6 +14,7 @@ import type { RunContext } from './run-context.ts';
 export interface StageDeps {
   readonly store: Store;
   readonly clock: () => number;
+  readonly paths: Paths;
   readonly stop: () => boolean;
   /** Called as candidates end, so that the caller can heartbeat and count. */
   readonly onProgress: (step: StepId, status: StepEnd['kind']) => void;
@@ -34,67 +37,96 @@ async function pendingOf(run: RunContext, store: Store, chunk: ChunkRef): Promis
   return candidates.filter((item) => wanted.has(item.candidate.position) && !ended.has(item.candidate.position));
 }
 
-function stepsUpTo(stage: StageId): readonly StepId[] {
-  const last = STAGES.indexOf(stage);
-  return STEPS.filter((step) => STAGES.findIndex((item) => STEPS_OF_STAGE[item].includes(step)) <= last);
+/** How far a candidate has come in this process: the next step, what it holds, and what led there. A cache; the store is the truth. */
+interface Path {
+  next: number;
+  workpiece: Workpiece;
+  readonly callKeys: string[];
+  readonly trail: OutcomeRow['trail'][number][];
+}
+
+/** Paths of candidates that are under way, by run. Ended and paused ones are removed. */
+export type Paths = Map<string, Path>;
+
+function lastStepOf(stage: StageId): number {
+  return STEPS.indexOf(STEPS_OF_STAGE[stage].at(-1) ?? 'screen');
 }
 
 function outcome(
   run: RunContext,
   item: StoredCandidate,
   step: StepId,
-  callKeys: readonly string[],
+  path: Path,
   at: number,
   end: Pick<OutcomeRow, 'status' | 'reason' | 'detail' | 'query' | 'example'>,
 ): OutcomeRow {
+  const { callKeys, trail } = path;
   return {
     candidateId: item.candidate.id,
     pipelineHash: run.pipelineHash,
     rowHash: item.rowHash,
     step,
     callKeys,
+    trail,
     runId: run.runId,
     at,
     ...end,
   };
 }
 
-function finished(run: RunContext, item: StoredCandidate, workpiece: Workpiece, callKeys: readonly string[], at: number): OutcomeRow {
-  const example = composeExample(workpiece);
-  return outcome(run, item, 'review-calibration', callKeys, at, {
+function finished(run: RunContext, item: StoredCandidate, path: Path, at: number): OutcomeRow {
+  const record = composeExample(path.workpiece);
+  const example: FinishedExample = { record, densityLevel: planOf(path.workpiece).level };
+  return outcome(run, item, 'review-calibration', path, at, {
     status: 'accepted',
     reason: '',
     detail: '',
-    query: example.question,
+    query: record.question,
     example: JSON.stringify(example),
   });
 }
 
+/** Takes one candidate through one step; null when it goes on, else how its way ended here. */
+async function takeStep(run: RunContext, deps: StageDeps, item: StoredCandidate, path: Path): Promise<CandidateEnd | null> {
+  const stepId = STEPS[path.next];
+  const step = stepId === undefined ? undefined : run.steps.get(stepId);
+  if (stepId === undefined || step === undefined) throw new Error(`step ${String(stepId)} is missing in the catalog`);
+  const end = await runStep(run, step, path.workpiece, deps.clock);
+  if (end.kind === 'paused') return { reason: end.reason, until: end.until };
+  path.callKeys.push(...end.callKeys);
+  deps.onProgress(stepId, end.kind);
+  if ((end.kind === 'accepted' || end.kind === 'rejected') && end.fresh !== null) await deps.store.putStepOutputs([end.fresh]);
+  if (end.kind === 'accepted') {
+    path.trail.push({ candidateId: item.candidate.id, step: stepId, stepVersion: step.version, inputHash: end.inputHash });
+    path.workpiece = end.workpiece;
+    path.next += 1;
+    return null;
+  }
+  const reason = end.kind === 'rejected' ? end.reason : end.class;
+  await deps.store.putOutcomes([
+    outcome(run, item, stepId, path, deps.clock(), { status: end.kind, reason, detail: end.detail, query: null, example: null }),
+  ]);
+  return end.kind === 'rejected' ? 'done' : 'failed';
+}
+
 async function advance(run: RunContext, deps: StageDeps, item: StoredCandidate, stage: StageId): Promise<CandidateEnd> {
-  let workpiece: Workpiece = { seed: run.spec.config.seed, candidate: item.candidate };
-  const callKeys: string[] = [];
-  for (const stepId of stepsUpTo(stage)) {
-    if (deps.stop()) return { reason: 'cancelled', until: null };
-    const step = run.steps.get(stepId);
-    if (step === undefined) throw new Error(`step ${stepId} is missing in the catalog`);
-    const end = await runStep(run, step, workpiece, deps.clock);
-    if (end.kind === 'paused') return { reason: end.reason, until: end.until };
-    callKeys.push(...end.callKeys);
-    deps.onProgress(stepId, end.kind);
-    if (end.kind === 'accepted') {
-      if (end.fresh !== null) await deps.store.putStepOutputs([end.fresh]);
-      workpiece = end.workpiece;
-      continue;
-    }
-    if (end.kind === 'rejected' && end.fresh !== null) await deps.store.putStepOutputs([end.fresh]);
-    const reason = end.kind === 'rejected' ? end.reason : end.class;
-    await deps.store.putOutcomes([
-      outcome(run, item, stepId, callKeys, deps.clock(), { status: end.kind, reason, detail: end.detail, query: null, example: null }),
-    ]);
-    return end.kind === 'rejected' ? 'done' : 'failed';
+  const key = `${run.runId} ${item.candidate.id}`;
+  const path = deps.paths.get(key) ?? {
+    next: 0,
+    workpiece: { seed: run.spec.config.seed, candidate: item.candidate },
+    callKeys: [],
+    trail: [],
+  };
+  deps.paths.set(key, path);
+  while (path.next <= lastStepOf(stage)) {
+    const end = deps.stop() ? { reason: 'cancelled', until: null } : await takeStep(run, deps, item, path);
+    if (end === null) continue;
+    deps.paths.delete(key);
+    return end;
   }
   if (stage !== STAGES.at(-1)) return 'alive';
-  await deps.store.putOutcomes([finished(run, item, workpiece, callKeys, deps.clock())]);
+  deps.paths.delete(key);
+  await deps.store.putOutcomes([finished(run, item, path, deps.clock())]);
   return 'done';
 }
 

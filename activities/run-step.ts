@@ -9,7 +9,13 @@ import type { PreparedStep, RunContext } from './run-context.ts';
 
 /** How a step ended for one candidate; `stored` carries the row to commit when the verdict is new. */
 export type StepEnd =
-  | { readonly kind: 'accepted'; readonly workpiece: Workpiece; readonly callKeys: readonly string[]; readonly fresh: StepOutputRow | null }
+  | {
+      readonly kind: 'accepted';
+      readonly workpiece: Workpiece;
+      readonly inputHash: string;
+      readonly callKeys: readonly string[];
+      readonly fresh: StepOutputRow | null;
+    }
   | {
       readonly kind: 'rejected';
       readonly reason: string;
@@ -50,6 +56,7 @@ function fromStored(stored: StepOutputRow, step: PreparedStep, workpiece: Workpi
   return {
     kind: 'accepted',
     workpiece: step.definition.apply(workpiece, JSON.parse(stored.output ?? 'null')),
+    inputHash: stored.inputHash,
     callKeys: stored.callKeys,
     fresh: null,
   };
@@ -137,7 +144,7 @@ function decided(
     { verdict: 'accepted', reason: null, detail: null, output: JSON.stringify(verdict.output), flags },
     at,
   );
-  return { kind: 'accepted', workpiece: step.definition.apply(workpiece, verdict.output), callKeys, fresh };
+  return { kind: 'accepted', workpiece: step.definition.apply(workpiece, verdict.output), inputHash, callKeys, fresh };
 }
 
 async function followUp(

@@ -62,9 +62,14 @@ export interface OutcomeRow {
   /** JSON text of the finished example without split and pipeline hash (accepted only). */
   readonly example: string | null;
   readonly callKeys: readonly string[];
+  /** The accepted step outputs that led here, in order: one side of the books. */
+  readonly trail: readonly Pick<StepOutputRow, 'candidateId' | 'step' | 'stepVersion' | 'inputHash'>[];
   readonly runId: string;
   readonly at: number;
 }
+
+/** An outcome as read back: its trail stays in the store. */
+export type StoredOutcome = Omit<OutcomeRow, 'trail'>;
 
 /** A candidate with the content hash of its row, as stored. */
 export interface StoredCandidate {
@@ -79,7 +84,7 @@ export interface PositionOutcome {
   readonly source: string;
   readonly stratum: string;
   readonly rowHash: string;
-  readonly outcome: Omit<OutcomeRow, 'example' | 'callKeys'> | null;
+  readonly outcome: Omit<StoredOutcome, 'example' | 'callKeys'> | null;
   readonly waived: boolean;
 }
 
@@ -152,6 +157,7 @@ export interface Store {
   /** Distinct candidates of an order with an accepted output of each step under the given versions: the other side of the books. */
   acceptedCounts(
     orderId: string,
+    pipelineHash: string,
     versions: readonly { readonly step: StepId; readonly stepVersion: string }[],
   ): Promise<readonly { readonly source: string; readonly step: StepId; readonly count: number }[]>;
 
@@ -166,7 +172,7 @@ export interface Store {
   /** Latest outcomes at positions [from, to) of a domain, pending ones included. */
   outcomesAt(orderId: string, pipelineHash: string, domain: Domain, from: number, to: number): Promise<readonly PositionOutcome[]>;
   /** Full outcomes (with example and call keys) of the given candidates, in the order asked. */
-  outcomes(pipelineHash: string, candidateIds: readonly string[]): Promise<readonly OutcomeRow[]>;
+  outcomes(pipelineHash: string, candidateIds: readonly string[]): Promise<readonly StoredOutcome[]>;
   waive(candidateIds: readonly string[], pipelineHash: string, runId: string): Promise<void>;
 
   setGate(gate: GateRow): Promise<void>;

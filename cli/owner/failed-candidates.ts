@@ -57,7 +57,7 @@ export async function retryFailed(
     await store.ledger.openSeries(reopened, run.id);
     calls += reopened.length;
     await store.putOutcomes(
-      outcomes.map((outcome) => ({ ...outcome, status: 'retry', example: null, query: null, runId: run.id, at: Date.now() })),
+      outcomes.map((outcome) => ({ ...outcome, status: 'retry', trail: [], example: null, query: null, runId: run.id, at: Date.now() })),
     );
   }
   await wake(engine, args.label);

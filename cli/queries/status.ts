@@ -74,7 +74,7 @@ export async function readStatus(store: Store, label: string): Promise<StatusRep
   const ends = await store.stepCounts(run.pipelineHash, run.orderId);
   const [started, acceptedSteps, candidates, rowRejections] = await Promise.all([
     startedPerSource(store, run, steps.get('screen')?.version ?? ''),
-    store.acceptedCounts(run.orderId, versions),
+    store.acceptedCounts(run.orderId, run.pipelineHash, versions),
     store.candidateCounts(run.orderId),
     store.rowRejectionCounts(run.orderId),
   ]);
