@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { callKey } from '../llm/key.ts';
-import { replySchemaJson } from '../llm/json-schema.ts';
+import { replySchemaJson } from './reply-schema.ts';
 import { parseReply } from '../llm/reply-parser.ts';
 import { buildMessages } from '../prompts/messages.ts';
 import type { RepairTurn } from '../prompts/messages.ts';

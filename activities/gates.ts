@@ -11,8 +11,8 @@ export interface Gates {
   closed(label: string): Closed | null;
   close(scope: string, reason: string, detail: string, until: number | null): Promise<void>;
   open(scope: string): Promise<void>;
-  /** Calls back whenever a gate closes or opens. */
-  onChange(listener: () => void): void;
+  /** Calls back whenever a gate closes or opens; returns how to stop that. */
+  onChange(listener: () => void): () => void;
 }
 
 /** Loads the gates of the given scopes and keeps them; a gate with a time opens by itself when it has passed. */
@@ -37,6 +37,9 @@ export async function loadGates(store: Store, scopes: readonly string[], clock: 
     closed: (label) => state('*') ?? state(label),
     close: (scope, reason, detail, until) => put({ scope, closed: true, reason, detail, until, at: clock() }),
     open: (scope) => put({ scope, closed: false, reason: '', detail: '', until: null, at: clock() }),
-    onChange: (listener) => void listeners.push(listener),
+    onChange: (listener) => {
+      listeners.push(listener);
+      return () => void listeners.splice(listeners.indexOf(listener), 1);
+    },
   };
 }

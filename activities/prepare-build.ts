@@ -5,6 +5,7 @@ import type { ResponseFormat } from '../schemas/ledger.ts';
 import { DOMAINS } from '../schemas/levels.ts';
 import { ROLES } from '../schemas/steps.ts';
 import type { RunSpec } from '../schemas/run-spec.ts';
+import type { RowRejection } from '../schemas/source-row.ts';
 import type { Store } from '../store/port.ts';
 import { bindRoles, pipelineHash, prepareSteps } from './prepare-steps.ts';
 import type { FormatModes } from './prepare-steps.ts';
@@ -15,6 +16,10 @@ export type ModeProbe = (spec: RunSpec, provider: string, model: string) => Prom
 
 /** Where the stratum weights of a project lie: computed at its first plan and kept (DESIGN §4). */
 const WEIGHTS_FACT = 'strata-weights';
+
+async function* allRejections(ingested: IngestResult): AsyncGenerator<readonly RowRejection[]> {
+  yield* ingested.rejections();
+}
 
 async function* allCandidates(ingested: IngestResult): AsyncGenerator<readonly Candidate[]> {
   for (const domain of DOMAINS) yield* ingested.candidates(domain);
@@ -50,7 +55,7 @@ export async function prepareBuild(
     await store.putOrder(
       { id: ingested.orderId, createdAt: deps.clock(), facts: JSON.stringify(ingested.facts) },
       allCandidates(ingested),
-      ingested.rejections(),
+      allRejections(ingested),
     );
   }
   if (stored === null) await store.putFact(WEIGHTS_FACT, JSON.stringify(ingested.facts.weights));

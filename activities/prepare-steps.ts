@@ -1,4 +1,4 @@
-import { replySchemaJson } from '../llm/json-schema.ts';
+import { replySchemaJson } from './reply-schema.ts';
 import { hashOf } from '../schemas/hash.ts';
 import type { ModelConfig } from '../schemas/config.ts';
 import type { ResponseFormat } from '../schemas/ledger.ts';
@@ -6,7 +6,7 @@ import type { RunSpec } from '../schemas/run-spec.ts';
 import { ROLES, STEPS } from '../schemas/steps.ts';
 import type { Role, StepId } from '../schemas/steps.ts';
 import { STEP_DEFINITIONS } from '../stages/catalog.ts';
-import { PLAN_VERSION } from '../stages/block-plan.ts';
+import { PLAN_VERSION } from '../stages/block-plan-tables.ts';
 import type { StepDefinition } from '../stages/step.ts';
 import type { PreparedStep, RoleBinding } from './run-context.ts';
 

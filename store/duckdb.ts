@@ -60,7 +60,7 @@ export class Database {
         allow_community_extensions: 'false',
       });
       const writer = await instance.connect();
-      await guardAgainstSecondStore(writer, file);
+      if (!options.readOnly) await guardAgainstSecondStore(writer, file);
       const readers: DuckDBConnection[] = [];
       while (readers.length < READERS) readers.push(await instance.connect());
       return new Database(file, options, instance, [writer, ...readers]);
@@ -133,7 +133,7 @@ export class Database {
       }
     });
     const readers = await Promise.all(Array.from({ length: READERS }, () => this.reader()));
-    await this.writer.run(`DETACH ${GUARD}`).catch(() => undefined);
+    if (!this.readOnly) await this.writer.run(`DETACH ${GUARD}`).catch(() => undefined);
     for (const connection of [...readers, this.writer]) connection.disconnectSync();
     this.instance.closeSync();
     if (failure !== null) throw failure;

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import { StoreError } from '../../store/store-error.ts';
+import { StoreError } from '../../store/errors.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 
 /** A command the owner answers: JSON in, JSON out. */

@@ -42,7 +42,7 @@ export async function runOwner(options: OwnerOptions): Promise<void> {
   const store = await openStore(join(projectFolder, 'memcalib.duckdb'));
   const rehearsal = createRehearsalChild({ projectFolder, log, env: options.env });
   const engine = await startEngine({ projectFolder, store, log, env: options.env, rehearsal });
-  const builds = createBuilds({ store, engine, log });
+  const builds = createBuilds({ store, engine });
   let lastSeen = Date.now();
   let stopping = false;
   const token = randomBytes(24).toString('base64url');

@@ -13,3 +13,6 @@ export const QUERIES = {
 export type QueryName = keyof typeof QUERIES;
 export type QueryArgs<Name extends QueryName> = Parameters<(typeof QUERIES)[Name]>[1];
 export type QueryResult<Name extends QueryName> = Awaited<ReturnType<(typeof QUERIES)[Name]>>;
+
+/** Queries that also record something (a release), so that a command without an owner opens the store for writing. */
+export const WRITING_QUERIES: ReadonlySet<QueryName> = new Set(['export']);

@@ -201,7 +201,7 @@ export async function exportRelease(store: Store, args: ExportArgs): Promise<Exp
         calls_without_known_cost: status?.calls.unknownCost ?? 0,
       },
     });
-    await store.putRelease?.({
+    await store.putRelease({
       id: `${basename(dirname(args.folder))}/${basename(args.folder)}-${Date.now()}`,
       runId,
       manifest: JSON.stringify(summary.manifest),
@@ -213,7 +213,7 @@ export async function exportRelease(store: Store, args: ExportArgs): Promise<Exp
       train: summary.manifest.counts.train,
       test: summary.manifest.counts.test,
       rejected: summary.manifest.counts.rejected,
-      domains: summary.counts.domains,
+      domains: summary.counts.byDomain,
       rehearsal: spec.rehearsal,
       pipelineHash: run.pipelineHash,
     };
