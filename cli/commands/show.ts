@@ -1,11 +1,11 @@
 import { query } from '../project.ts';
 import { EXIT } from '../cli-error.ts';
-import type { ExampleRecord } from '../../schemas/record.ts';
+import type { FinishedExample } from '../../schemas/finished-example.ts';
 import type { ExampleReport } from '../queries/example.ts';
 import type { Invocation } from './catalog.ts';
 import { configOf, isOn, labelOf, say, sayJson } from './options.ts';
 
-function hiddenText(record: ExampleRecord): readonly string[] {
+function hiddenText(record: FinishedExample['record']): readonly string[] {
   return record.memories.flatMap((atom) => {
     const { usage_rubric: rubric } = atom;
     return [

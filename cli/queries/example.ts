@@ -1,5 +1,5 @@
 import { readSpec } from '../../activities/run-contexts.ts';
-import { ExampleRecord } from '../../schemas/record.ts';
+import type { FinishedExample } from '../../schemas/finished-example.ts';
 import type { Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { latestRunFact } from './status.ts';
@@ -12,7 +12,7 @@ export interface ExampleReport {
   readonly reason: string;
   readonly detail: string;
   readonly source: { readonly dataset: string; readonly id: string; readonly license: string; readonly file: string; readonly row: number };
-  readonly record: ExampleRecord | null;
+  readonly record: FinishedExample['record'] | null;
   readonly calls: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export async function readExample(store: Store, args: { readonly label: string; 
   const { row } = stored.candidate;
   const source = { dataset: row.sourceDataset, id: row.sourceId, license: row.sourceLicense, file: row.origin.file, row: row.origin.row };
   if (outcome === undefined) return { id: args.id, status: 'pending', step: null, reason: '', detail: '', source, record: null, calls: [] };
-  const record = outcome.example === null ? null : ExampleRecord.parse(JSON.parse(outcome.example));
+  const record = outcome.example === null ? null : (JSON.parse(outcome.example) as FinishedExample).record;
   return {
     id: args.id,
     status: outcome.status,
