@@ -90,35 +90,42 @@ interface QueryShingles {
   readonly isShort: boolean;
   readonly five: Float64Array;
   readonly three: Float64Array;
+  /** Five-shingles in which an identifier such as `max_depth` is one word. */
+  readonly identifiers: Float64Array;
 }
 
 function readQuery(query: string): QueryShingles {
-  const list = comparableText(withoutAnswerContract(query)).split(' ');
-  return { isShort: list.length < SHORT_QUERY_WORDS, five: shingles(list, 5), three: shingles(list, 3) };
+  const text = withoutAnswerContract(query);
+  const list = comparableText(text).split(' ');
+  const whole = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [''];
+  return { isShort: list.length < SHORT_QUERY_WORDS, five: shingles(list, 5), three: shingles(list, 3), identifiers: shingles(whole, 5) };
 }
 
 /**
  * The exact index: Jaccard over word 5-shingles, and over 3-shingles when one of the two has under 12 words (RULES, duplicates).
+ * Identifiers count both as one word and as several: two queries are near when they are so either way.
  * Numbers instead of texts and a prefix index keep 15,000 queries within a few megabytes.
  */
 export function exactNearQueryIndex(threshold = 0.8): NearQueryIndex {
   const ids: string[] = [];
   const shortOnes = new Set<number>();
-  const long = new ShingleIndex(threshold);
-  const brief = new ShingleIndex(threshold);
+  const [long, brief, identifiers] = [new ShingleIndex(threshold), new ShingleIndex(threshold), new ShingleIndex(threshold)];
   const couldMatchShort = (three: Float64Array): boolean => three.length * threshold <= SHORT_QUERY_WORDS - 3;
   return {
     add: (id, query) => {
-      const { isShort, five, three } = readQuery(query);
+      const read = readQuery(query);
       const at = ids.push(id) - 1;
-      if (isShort) shortOnes.add(at);
-      long.add(at, five);
-      if (couldMatchShort(three)) brief.add(at, three);
+      if (read.isShort) shortOnes.add(at);
+      long.add(at, read.five);
+      identifiers.add(at, read.identifiers);
+      if (couldMatchShort(read.three)) brief.add(at, read.three);
     },
     matches: (query) => {
-      const { isShort, five, three } = readQuery(query);
-      const near = new Set(long.matches(five));
-      if (couldMatchShort(three)) for (const at of brief.matches(three)) if (isShort || shortOnes.has(at)) near.add(at);
+      const read = readQuery(query);
+      const near = new Set([...long.matches(read.five), ...identifiers.matches(read.identifiers)]);
+      if (couldMatchShort(read.three)) {
+        for (const at of brief.matches(read.three)) if (read.isShort || shortOnes.has(at)) near.add(at);
+      }
       return [...near].sort((a, b) => a - b).flatMap((at) => ids[at] ?? []);
     },
   };

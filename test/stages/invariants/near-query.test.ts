@@ -61,3 +61,10 @@ describe('exactNearQueryIndex', () => {
     expect(index.matches('Which sort is stable?')).toEqual(['a']);
   });
 });
+
+test('a long query that differs in one identifier is near, though the identifier has several parts', () => {
+  const text = Array.from({ length: 60 }, (_, at) => (at === 30 ? 'NAME' : `w${at}`)).join(' ');
+  const index = exactNearQueryIndex();
+  index.add('a', text.replace('NAME', 'read_all_rows'));
+  expect(index.matches(text.replace('NAME', 'drop_old_cols'))).toEqual(['a']);
+});
