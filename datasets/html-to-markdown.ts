@@ -39,7 +39,7 @@ function createTurndown(): TurndownService {
       };
       const parent = element.parentNode;
       const start = Number(parent.getAttribute('start') ?? '1');
-      const index = [...Array.from(parent.children)].indexOf(node);
+      const index = Array.from(parent.children).indexOf(node);
       const marker = parent.nodeName === 'OL' ? `${start + index}. ` : '- ';
       const body = content.replace(/^\n+|\n+$/g, '').replace(/\n/g, `\n${' '.repeat(marker.length)}`);
       return `${marker}${body}${element.nextSibling === null ? '' : '\n'}`;

@@ -16,10 +16,15 @@ const BOILERPLATE: readonly RegExp[] = [
   /\b(?:dr|doctor)\.? [A-Z][\w.]+(?:,| ?$)/,
 ];
 
+const BORDER = /(?<=[.!?]["')\]]*)\s+(?=["'([]?[\p{Lu}\p{N}])|(?<=[a-z]{2}[.!?])(?=\p{Lu}\p{Ll})|\n+/u;
+const LOWER_CASE_BORDER = /(?<=[\p{L}\p{N})]{2}[.!?]+)\s+|\n+/u;
+
 /** Sentences of a prose text, in order, ends kept. Abbreviations and decimals do not end one; line breaks do. */
 export function sentencesOf(text: string): readonly string[] {
+  // Some sources are lower-cased throughout; there a full stop and a blank must do.
+  const border = /\p{Lu}/u.test(text) ? BORDER : LOWER_CASE_BORDER;
   return text
-    .split(/(?<=[.!?]["')\]]*)\s+(?=["'([]?[\p{Lu}\p{N}])|(?<=[a-z]{2}[.!?])(?=\p{Lu}\p{Ll})|\n+/u)
+    .split(border)
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== '');
 }

@@ -10,6 +10,11 @@ export function isLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
+/** Number ranges of the large card issuers, with the Luhn test. */
+export function isCardNumber(digits: string): boolean {
+  return /^(?:4\d{15}|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|3[47]\d{13}|6(?:011|5\d\d)\d{12})$/.test(digits) && isLuhn(digits);
+}
+
 /** ISO 7064 mod 97 test of bank account numbers. */
 export function isIban(text: string): boolean {
   const bare = text.replace(/ /g, '');

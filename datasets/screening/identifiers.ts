@@ -1,8 +1,8 @@
 import type { Domain } from '../../schemas/levels.ts';
-import { isIban, isLuhn, isSpanishId } from './check-digits.ts';
+import { isCardNumber, isIban, isSpanishId } from './check-digits.ts';
 
 /** Kinds of personal identifiers that are found by pattern, in the order in which they are looked for. */
-export const IDENTIFIER_KINDS = ['url', 'email', 'iban', 'national id', 'card', 'phone', 'ip', 'handle', 'name'] as const;
+export const IDENTIFIER_KINDS = ['user', 'email', 'iban', 'national id', 'card', 'phone', 'ip', 'handle', 'name'] as const;
 export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number];
 
 /** One identifier in a text; `value` stands at `start`. */
@@ -19,30 +19,35 @@ interface Detector {
   readonly group?: number;
   /** Domains it is left out of because honest text looks the same there. */
   readonly except?: Domain;
-  readonly accept?: (value: string, before: string) => boolean;
+  readonly accept?: (value: string, before: string, domain: Domain) => boolean;
 }
 
 const digits = (text: string): string => text.replace(/\D/g, '');
 const CUE = /(?:call|phone|tel|telephone|mobile|cell|whatsapp|contact|number is|text|fax|sms|reach)\b[^.\n]{0,30}$/i;
 const NOT_A_NAME =
-  /^(?:Doctor|Doc|Dr|Sir|Madam|Ma'am|Sirs|There|All|Everyone|Everybody|Team|Friends?|Folks|Guys|World|Again|Dear|User|Chat|Admin|Community|Customer|Hiring|Manager|Santa|Diary|God|Lord|Mom|Dad|Mum|Reader|Students?|Professor|Colleagues?|Parents?|Valued|Members?|Name|The|My|I|You|This|Thanks|In|And|From|For|It|We|Welcome|How|What|Can|Please|Hope|Good|Not|Yes|No|So|Google|Siri|Alexa|Assistant|Robot|Kitty)$/i;
+  /^(?:Doctor|Doc|Dr|Sir|Madam|Ma'am|Sirs|There|All|Everyone|Everybody|Team|Friends?|Folks|Guys|World|Again|Dear|User|Chat|Admin|Community|Customer|Hiring|Manager|Santa|Diary|God|Lord|Mom|Dad|Mum|Grand(?:ma|pa|mother|father|dad)|Aunt|Uncle|Mother|Father|Reader|Students?|Professor|Colleagues?|Parents?|Valued|Members?|Name|The|My|I|You|This|Thanks|In|And|From|For|It|We|Welcome|How|What|Can|Please|Hope|Good|Not|Yes|No|So|Google|Siri|Alexa|Assistant|Robot|Kitty|Future|Self|Seuss|Pepper|Martens|Who|Strange|House|Watson|Jekyll)$/i;
 const isName = (value: string): boolean => value.split(/\s+/).every((part) => !NOT_A_NAME.test(part.replace(/\.$/, '')));
 const NAME = String.raw`\p{Lu}\p{Ll}+(?:[ -]\p{Lu}\p{Ll}+|\s\p{Lu}\.){0,2}`;
 
 const DETECTORS: readonly Detector[] = [
-  { kind: 'url', pattern: /\b(?:https?|ftp|ssh):\/\/[^\s/@:]+(?::[^\s/@]*)?@[^\s)\]>"']+/gi },
+  { kind: 'user', pattern: /\b(?:https?|ftp|ssh):\/\/([^\s/@:]+(?::[^\s/@]*)?)@[^\s)\]>"']+/gi, group: 1 },
   {
-    kind: 'url',
+    kind: 'user',
     pattern:
-      /\b(?:https?:\/\/)?(?:www\.)?[\w.-]+\.[a-z]{2,}(?:\/[\w.-]+)*\/(?:users?|u|profiles?|people|members?|author|~[\w.-]+|@[\w.-]+)(?:\/[\w.%-]+)+(?<![.,])/gi,
+      /\.[a-z]{2,}(?:\/[\w.-]+)*?\/(?:users?|u|profiles?|people|members?|author)\/((?:\d+\/)?[\w.%-]*[A-Za-z][\w.%-]*|\d+)(?<![.,])/gi,
+    group: 1,
+    accept: (value) => !/^(?:login|signup|register|edit|me|new|settings|guide|manual|docs?|index)(?:\.\w+)?$/i.test(value),
   },
-  { kind: 'url', pattern: /\b(?:https?:\/\/)?(?:www\.)?[\w.-]+\.[a-z]{2,}(?:\/[\w.-]+)*\/(?:~|@)[\w.-]{2,}(?<![.,])/gi },
+  { kind: 'user', pattern: /\.[a-z]{2,}(?::\d+)?(?:\/[\w.-]+)*?\/[~@]([A-Za-z][\w.-]{1,38})(?<![.,])/gi, group: 1 },
   {
-    kind: 'url',
+    kind: 'user',
     pattern:
-      /\b(?:https?:\/\/)?(?:www\.|m\.)?(?:twitter\.com|x\.com|instagram\.com|facebook\.com|linkedin\.com\/in|t\.me|tiktok\.com|github\.com|gitlab\.com)\/[\w.%-]{3,}(?![\w/%-])(?<![.,])/gi,
+      /\b(?:twitter\.com|x\.com|instagram\.com|facebook\.com|linkedin\.com\/in|t\.me|tiktok\.com|github\.com|gitlab\.com)\/([\w.%-]{3,})(?![\w/%-])(?<![.,])/gi,
+    group: 1,
     accept: (value) =>
-      !/\/(?:about|login|home|explore|features|pricing|docs|help|search|share|sharer\.php|topics|trending|orgs)$/i.test(value),
+      !/^(?:about|login|home|explore|features|pricing|docs|help|search|share|sharer\.php|topics|trending|orgs|openai|google|microsoft|facebook)$/i.test(
+        value,
+      ),
   },
   {
     kind: 'email',
@@ -65,8 +70,10 @@ const DETECTORS: readonly Detector[] = [
   },
   {
     kind: 'card',
-    pattern: /(?<![\d.,])(?:\d[ -]?){12,18}\d(?![\d.,]\d)/g,
-    accept: (value) => /^[3-6]/.test(value) && isLuhn(digits(value)),
+    pattern: /(?<![\w.,-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}[ -]?\d{6}[ -]?\d{5})(?![\w.,]*\d)(?![ -]\d)/g,
+    accept: (value, before, domain) =>
+      isCardNumber(digits(value)) &&
+      (domain !== 'coding' || !/ /.test(value) || /\b(?:card|visa|mastercard|amex|credit|payment)\b/i.test(before)),
   },
   {
     kind: 'phone',
@@ -128,7 +135,7 @@ function codeSpans(text: string): readonly (readonly [number, number])[] {
   return [...text.matchAll(/```[\s\S]*?(?:```|$)|`[^`\n]+`/g)].map((match) => [match.index, match.index + match[0].length] as const);
 }
 
-const ALSO_IN_CODE: ReadonlySet<IdentifierKind> = new Set(['email', 'iban', 'card', 'url']);
+const ALSO_IN_CODE: ReadonlySet<IdentifierKind> = new Set(['email', 'iban', 'card', 'user']);
 
 /** Personal identifiers of a text, without overlaps, in order of place. */
 export function findIdentifiers(text: string, domain: Domain): readonly FoundIdentifier[] {
@@ -143,7 +150,7 @@ export function findIdentifiers(text: string, domain: Domain): readonly FoundIde
       const end = start + value.length;
       const isTaken = found.some((other) => start < other.start + other.value.length && end > other.start);
       const isInCode = !ALSO_IN_CODE.has(kind) && code.some(([from, to]) => start >= from && start < to);
-      if (!isTaken && !isInCode && (accept === undefined || accept(value, text.slice(Math.max(0, start - 60), start))))
+      if (!isTaken && !isInCode && (accept === undefined || accept(value, text.slice(Math.max(0, start - 60), start), domain)))
         found.push({ kind, value, start });
     }
   }

@@ -3,7 +3,7 @@ const REQUEST =
 const INTERROGATIVE =
   /(?:^|[.!?\n:;,"]\s*|\b(?:and|but|so|or|hi|hello|doctor|also)[, ]+)(?:what|why|how|when|where|who|which|whose|can|could|should|would|will|is|are|am|do|does|did|has|have|may|must)\b/i;
 const IMPERATIVE =
-  /(?:^|[.!?\n:;]\s*|\b(?:and|then|to|must|should|will|you) )(?:write|implement|create|build|design|develop|modify|fix|complete|refactor|convert|calculate|compute|find|determine|print|return|output|count|generate|describe|compare|summari[sz]e|list|rewrite|draft|plan|translate|analy[sz]e|evaluate|optimi[sz]e|debug|define|provide|discuss|outline|come up|make|add|extend|solve|check|answer|identify|propose|edit|choose|pick|use|prepare|organi[sz]e|let's|imagine|act|give|recommend|paraphrase|elaborate|continue|share)\b/i;
+  /(?:^|[.!?\n:;]\s*|, |\b(?:and|then|to|must|should|will|you) )(?:write|implement|create|build|design|develop|modify|fix|complete|refactor|convert|calculate|compute|find|determine|print|return|output|count|generate|describe|compare|summari[sz]e|list|rewrite|draft|plan|translate|analy[sz]e|evaluate|optimi[sz]e|debug|define|provide|discuss|outline|come up|make|add|extend|solve|check|answer|identify|propose|edit|choose|pick|use|prepare|organi[sz]e|let's|imagine|act|give|recommend|paraphrase|elaborate|continue|share)\b/i;
 
 /** Whether a text asks for something: a question mark, an interrogative at a clause start, or a request form. */
 export function hasQuestionIntent(text: string): boolean {

@@ -71,7 +71,7 @@ const GENERAL: Families = [
 const CODING: Families = [
   [
     'project_environment',
-    /\b(?:my|our) (?:[\w.+#-]+ ){0,3}(?:app|application|project|code|codebase|program|script|repo(?:sitory)?|server|service|site|website|database|table|model|network|api|class|function|team|company|game|bot|pipeline)\b|\b(?:windows|linux|ubuntu|debian|macos|mac os|android|ios|raspberry|docker|eclipse|visual studio|vs ?code|xcode|jupyter|production|localhost|i(?:'m| am) (?:working|building|using|writing|developing|running|making|creating)|you are (?:given|tasked|working|developing|building|creating|implementing))\b/i,
+    /\b(?:my|our) (?:[\w.+#-]+ ){0,3}(?:app|application|project|code|codebase|program|script|repo(?:sitory)?|server|service|site|website|database|table|model|network|api|class|function|team|company|game|bot|pipeline)\b|\b(?:windows|linux|ubuntu|debian|macos|mac os|android|ios|raspberry|docker|eclipse|visual studio|vs ?code|xcode|jupyter|production|localhost|arduino|microcontroller|embedded|(?:i|we)(?:'m| am|'re| are) (?:working|building|using|writing|developing|running|making|creating|training|implementing|designing|trying)|(?:i|we)(?:'ve| have| use| used| tried| wrote| built| run| maintain| inherited)|my (?:own|current|first|laptop|computer|machine|data(?:set)?)|our|you are (?:given|tasked|working|developing|building|creating|implementing))\b/i,
   ],
   [
     'language_version',
