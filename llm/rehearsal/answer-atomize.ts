@@ -52,5 +52,7 @@ export function answerAtomize(payload: AtomizePayload): AtomizeReply {
 /** Lifts the first atom to B when every atom would be ignored: a row whose facts all idle is no example. */
 function withUse(atoms: readonly Atom[]): Atom[] {
   if (atoms.some((atom) => atom.level !== 'A')) return [...atoms];
-  return atoms.map((atom, at) => (at > 0 ? atom : { ...atom, level: 'B', action: 'apply', reason: 'it sets the tone of one remark; the conclusion stands without it' }));
+  return atoms.map((atom, at) =>
+    at > 0 ? atom : { ...atom, level: 'B', action: 'apply', reason: 'it sets the tone of one remark; the conclusion stands without it' },
+  );
 }

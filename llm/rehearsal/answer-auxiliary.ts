@@ -32,7 +32,13 @@ function apart(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return both < 0.5 * Math.min(a.size, b.size);
 }
 
-function write(scene: Scene, slot: AuxiliarySlot, sources: readonly string[], taken: readonly ReadonlySet<string>[], uniform: () => number): string {
+function write(
+  scene: Scene,
+  slot: AuxiliarySlot,
+  sources: readonly string[],
+  taken: readonly ReadonlySet<string>[],
+  uniform: () => number,
+): string {
   const wanted = lettersAWord(sources) * slot.words;
   const shape: Shape = { words: slot.words, holds: slot.holds, digits: digitsLike(sources, uniform()) };
   const parts: Parts = { subjects: subjectsOf(scene.person), frames: framesOf(scene.kind), nouns: nounsOf(scene.area) };

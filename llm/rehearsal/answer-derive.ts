@@ -47,7 +47,11 @@ export interface DeriveOptions {
 }
 
 /** Derivation from the row's own words: two to four of the user's facts as passages, the question without them as the query. */
-export function answerDerive(payload: DerivePayload, draw: Draw, options: DeriveOptions = { plainQuery: false, withoutPassages: [] }): DeriveReply {
+export function answerDerive(
+  payload: DerivePayload,
+  draw: Draw,
+  options: DeriveOptions = { plainQuery: false, withoutPassages: [] },
+): DeriveReply {
   const found = collectFacts(payload);
   const wanted = pickAt([2, 2, 3, 3, 3, 4, 4], draw.uniform('facts'));
   const built = buildQuery(payload, found.slice(0, wanted), draw, options.plainQuery);

@@ -24,13 +24,27 @@ function additions(payload: HardDistractorPayload, draw: Draw): readonly string[
   const withDigits = payload.atoms.filter((atom) => atom.level !== 'A' && /\d/.test(atom.text));
   const share = withDigits.length / Math.max(1, payload.atoms.length);
   if (draw.uniform('number') < share) {
-    const digits = digitsLike(withDigits.map((atom) => atom.text), draw.uniform('digits'));
+    const digits = digitsLike(
+      withDigits.map((atom) => atom.text),
+      draw.uniform('digits'),
+    );
     const year = String(1951 + Math.floor(draw.uniform('year') * 66));
     const small = String(Math.floor(10 ** (digits - 1) * (1 + draw.uniform('count') * 8.8)));
-    return (digits === 4 ? ['in {4}', 'back in {4}', 'from {4} on'] : NUMBERS[digits].map((phrase) => phrase.text).filter((text) => /^(?:at|in|near|for|next)/.test(text)).concat('in round {1}'))
-      .map((text) => text.replace(/\{\d\}/, digits === 4 ? year : small));
+    return (
+      digits === 4
+        ? ['in {4}', 'back in {4}', 'from {4} on']
+        : NUMBERS[digits]
+            .map((phrase) => phrase.text)
+            .filter((text) => /^(?:at|in|near|for|next)/.test(text))
+            .concat('in round {1}')
+    ).map((text) => text.replace(/\{\d\}/, digits === 4 ? year : small));
   }
-  return ['', '', ...TIMES.state.map((phrase) => phrase.text).filter((text) => /special|amusement|pride|year/.test(text)), ...PLACES.slice(0, 4).map((phrase) => phrase.text)];
+  return [
+    '',
+    '',
+    ...TIMES.state.map((phrase) => phrase.text).filter((text) => /special|amusement|pride|year/.test(text)),
+    ...PLACES.slice(0, 4).map((phrase) => phrase.text),
+  ];
 }
 
 function variants(payload: HardDistractorPayload, topic: string, draw: Draw): readonly Written[] {
@@ -45,18 +59,31 @@ function variants(payload: HardDistractorPayload, topic: string, draw: Draw): re
 function anchorOf(payload: HardDistractorPayload, draw: Draw): { readonly where: string; readonly quote: string } {
   const used = payload.atoms.filter((atom) => atom.level !== 'A');
   const atom = used.length === 0 ? undefined : draw.pick(used, 'anchor');
-  if (payload.family === 'current_evidence_conflict' && atom !== undefined) return { where: atom.atom, quote: atom.text.replace(/\.$/, '').slice(0, 400) };
+  if (payload.family === 'current_evidence_conflict' && atom !== undefined)
+    return { where: atom.atom, quote: atom.text.replace(/\.$/, '').slice(0, 400) };
   const query = payload.query.replace(CODING_CONTRACT, '').trim();
   return { where: 'query', quote: query.slice(0, 400).replace(/[?.!]\s*$/, '') };
 }
 
 /** A tempting memory of the wanted family without honest use, near the source atoms in length; `cannot` where the family finds no hold. */
 export function answerHardDistractor(payload: HardDistractorPayload, draw: Draw): HardDistractorReply {
-  const topic = topicOf([payload.query.replace(CODING_CONTRACT, '')], payload.domain) ?? topicOf(payload.atoms.map((atom) => atom.text), payload.domain);
+  const topic =
+    topicOf([payload.query.replace(CODING_CONTRACT, '')], payload.domain) ??
+    topicOf(
+      payload.atoms.map((atom) => atom.text),
+      payload.domain,
+    );
   if (topic === null) return { atom: null, cannot: 'the query names nothing that a memory of this family could be near to' };
-  const wanted = draw.pick(payload.atoms.filter((atom) => atom.level !== 'A').map((atom) => words(atom.text).length).concat(payload.atoms.length === 0 ? [16] : []), 'length');
+  const wanted = draw.pick(
+    payload.atoms
+      .filter((atom) => atom.level !== 'A')
+      .map((atom) => words(atom.text).length)
+      .concat(payload.atoms.length === 0 ? [16] : []),
+    'length',
+  );
   const options = variants(payload, topic, draw).filter(
-    ({ text }) => !payload.left_out.some((fact) => coverage(fact, text) >= 0.7) && !payload.atoms.some((atom) => coverage(atom.text, text) >= 0.6),
+    ({ text }) =>
+      !payload.left_out.some((fact) => coverage(fact, text) >= 0.7) && !payload.atoms.some((atom) => coverage(atom.text, text) >= 0.6),
   );
   const best = [...options].sort((a, b) => Math.abs(words(a.text).length - wanted) - Math.abs(words(b.text).length - wanted))[0];
   if (best === undefined) return { atom: null, cannot: `no memory of this family near ${topic} stays clear of what is already known` };

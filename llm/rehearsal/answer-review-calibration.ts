@@ -17,7 +17,9 @@ function inQuery(atom: Atom, query: string): AtomReview['in_query'] {
 }
 
 function reviewAtom(atom: Atom, payload: ReviewCalibrationPayload, query: string): AtomReview {
-  const repeated = payload.atoms.find((other) => other.atom !== atom.atom && contentStems(atom.text).length >= 3 && coverage(atom.text, other.text) >= 0.9);
+  const repeated = payload.atoms.find(
+    (other) => other.atom !== atom.atom && contentStems(atom.text).length >= 3 && coverage(atom.text, other.text) >= 0.9,
+  );
   const legal = atom.level === 'A' ? atom.action === 'ignore' : atom.action !== 'ignore';
   const rubric = Object.values(atom.rubric).flat().join(' ');
   return {
@@ -32,7 +34,10 @@ function reviewAtom(atom: Atom, payload: ReviewCalibrationPayload, query: string
   };
 }
 
-function reviewBlock(block: ReviewCalibrationPayload['blocks'][number], payload: ReviewCalibrationPayload): ReviewCalibrationReply['blocks'][number] {
+function reviewBlock(
+  block: ReviewCalibrationPayload['blocks'][number],
+  payload: ReviewCalibrationPayload,
+): ReviewCalibrationReply['blocks'][number] {
   const texts = payload.atoms.filter((atom) => block.atoms.includes(atom.atom)).map((atom) => atom.text);
   const lost = texts.some((text) => coverage(text, block.memory_text) < KEPT_SHARE);
   const added = coverage(block.memory_text, texts.join(' ')) < KEPT_SHARE;
@@ -49,7 +54,11 @@ export function answerReviewCalibration(payload: ReviewCalibrationPayload): Revi
   const query = payload.query.replace(CODING_CONTRACT, '').trim();
   const coherent = words(query).length >= 3;
   return {
-    query: { coherent: coherent ? 'pass' : 'fail', answerable: coherent ? 'pass' : 'fail', reason: coherent ? 'asks one thing that can be answered' : 'asks nothing' },
+    query: {
+      coherent: coherent ? 'pass' : 'fail',
+      answerable: coherent ? 'pass' : 'fail',
+      reason: coherent ? 'asks one thing that can be answered' : 'asks nothing',
+    },
     atoms: payload.atoms.slice(0, 63).map((atom) => reviewAtom(atom, payload, query)),
     blocks: payload.blocks.slice(0, 20).map((block) => reviewBlock(block, payload)),
   };

@@ -8,7 +8,11 @@ const SAME_SHARE = 0.8;
 
 /** Faithful when an atom's words stand in the row, distinct when no other atom holds them. */
 export function answerReviewFidelity(payload: ReviewFidelityPayload): ReviewFidelityReply {
-  const row = [payload.question, ...payload.context.map((turn) => turn.text), 'user task guaranteed told earlier recently soon people close team answer wants'].join('\n');
+  const row = [
+    payload.question,
+    ...payload.context.map((turn) => turn.text),
+    'user task guaranteed told earlier recently soon people close team answer wants',
+  ].join('\n');
   return {
     atoms: payload.atoms.slice(0, 16).map(({ atom, text }) => {
       const faithful = coverage(text, row) >= FAITHFUL_SHARE;
@@ -17,7 +21,11 @@ export function answerReviewFidelity(payload: ReviewFidelityPayload): ReviewFide
         atom,
         faithful: faithful ? 'pass' : 'fail',
         distinct: repeated === undefined ? 'pass' : 'fail',
-        reason: faithful ? (repeated === undefined ? 'stands in the row and in no other atom' : `says what ${repeated.atom} says`) : 'the row does not say so',
+        reason: faithful
+          ? repeated === undefined
+            ? 'stands in the row and in no other atom'
+            : `says what ${repeated.atom} says`
+          : 'the row does not say so',
       };
     }),
   };

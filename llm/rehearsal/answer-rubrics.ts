@@ -1,35 +1,80 @@
 import type { RubricsPayload } from '../../schemas/payloads.ts';
 import type { RubricsReply } from '../../schemas/replies/rubrics.ts';
 import type { Draw } from './draw.ts';
-import { keyPhrase } from './text/keywords.ts';
+import { asClause, keyPhrase } from './text/keywords.ts';
 
 type Atom = RubricsPayload['atoms'][number];
 
 const APPLY_B = [
-  { expected: 'gives its advice and adds one remark that takes up {key}', use: 'a reason or caveat refers to {key}', under: 'the remark on {key} is missing', over: 'the whole recommendation is built on {key}' },
-  { expected: 'lets {key} support one reason and leaves choice and order as they are', use: 'one clause connects the advice with {key}', under: 'nothing in the answer reflects {key}', over: '{key} decides what is recommended' },
-  { expected: 'mentions what {key} means for one detail of the advice', use: 'one detail follows from {key}', under: 'the detail is given as if {key} were unknown', over: 'other points of the answer give way to {key}' },
+  {
+    expected: 'gives its advice and adds one remark that takes up {key}',
+    use: 'a reason or caveat refers to {key}',
+    under: 'the remark on {key} is missing',
+    over: 'the whole recommendation is built on {key}',
+  },
+  {
+    expected: 'lets {key} support one reason and leaves choice and order as they are',
+    use: 'one clause connects the advice with {key}',
+    under: 'nothing in the answer reflects {key}',
+    over: '{key} decides what is recommended',
+  },
+  {
+    expected: 'mentions what {key} means for one detail of the advice',
+    use: 'one detail follows from {key}',
+    under: 'the detail is given as if {key} were unknown',
+    over: 'other points of the answer give way to {key}',
+  },
 ];
 const APPLY_C = [
-  { expected: 'recommends what fits {key} and rules out what does not', use: 'the main recommendation follows from {key}', under: 'the recommendation would be the same without {key}' },
-  { expected: 'lets the conclusion turn on {key}', use: 'conclusion or order is derived from {key}', under: '{key} is only mentioned in passing or left out' },
-  { expected: 'chooses among the options according to {key}', use: 'options against {key} are excluded by name', under: 'options are offered that {key} excludes' },
+  {
+    expected: 'recommends what fits {key} and rules out what does not',
+    use: 'the main recommendation follows from {key}',
+    under: 'the recommendation would be the same without {key}',
+  },
+  {
+    expected: 'lets the conclusion turn on {key}',
+    use: 'conclusion or order is derived from {key}',
+    under: '{key} is only mentioned in passing or left out',
+  },
+  {
+    expected: 'chooses among the options according to {key}',
+    use: 'options against {key} are excluded by name',
+    under: 'options are offered that {key} excludes',
+  },
 ];
 const CORRECT = [
-  { expected: 'says plainly that {key} should not be relied on and what to do instead', use: 'counters {key} with a reason', under: '{key} is left standing without a word', over: 'lectures about nothing but {key}' },
-  { expected: 'corrects {key} in so many words', use: 'advises against {key} and names a better way', under: '{key} is repeated as if it were sound', over: 'every point of the answer returns to {key}' },
+  {
+    expected: 'says plainly that {key} should not be relied on and what to do instead',
+    use: 'counters {key} with a reason',
+    under: '{key} is left standing without a word',
+    over: 'lectures about nothing but {key}',
+  },
+  {
+    expected: 'corrects {key} in so many words',
+    use: 'advises against {key} and names a better way',
+    under: '{key} is repeated as if it were sound',
+    over: 'every point of the answer returns to {key}',
+  },
 ];
-const SCOPE = ['holds for this question only', 'as long as nothing newer is known', 'for the matter asked about and no other', 'within the advice asked for here'];
+const SCOPE = [
+  'holds for this question only',
+  'as long as nothing newer is known',
+  'for the matter asked about and no other',
+  'within the advice asked for here',
+];
 
 /** Long enough to hold an atom's own words, short enough for the longest frame. */
 const MOST_WORDS = 14;
+
+/** Whether a rubric uses the key words of its atom or its whole wording. */
+type Words = 'key' | 'whole';
 
 function put(frame: string, key: string, most: number): string {
   return frame.replaceAll('{key}', () => key).slice(0, most);
 }
 
-function usedRubric(atom: Atom, draw: Draw): RubricsReply['used_atoms'][number] {
-  const key = keyPhrase(atom.text, MOST_WORDS).slice(0, 200);
+function usedRubric(atom: Atom, draw: Draw, words: Words): RubricsReply['used_atoms'][number] {
+  const key = (words === 'key' ? keyPhrase(atom.text, MOST_WORDS) : asClause(atom.text)).slice(0, 240);
   const frame = draw.pick(atom.action === 'correct' ? CORRECT : atom.level === 'B' ? APPLY_B : APPLY_C, 'frame', atom.atom);
   const over = 'over' in frame && typeof frame.over === 'string' ? frame.over : 'every other point gives way to {key}';
   return {
@@ -49,7 +94,12 @@ function usedRubric(atom: Atom, draw: Draw): RubricsReply['used_atoms'][number] 
 }
 
 const OVER = ['brings up {key} as a reason', 'lets {key} shape what is advised', 'comments on {key}', 'bends the advice towards {key}'];
-const HARMLESS = ['a general remark that merely shares a word', 'an ordinary phrase that happens to sound alike', 'advice that anybody would get', 'common knowledge on the same subject'];
+const HARMLESS = [
+  'a general remark that merely shares a word',
+  'an ordinary phrase that happens to sound alike',
+  'advice that anybody would get',
+  'common knowledge on the same subject',
+];
 
 function ignoredRubric(atom: Atom, draw: Draw): RubricsReply['ignored_atoms'][number] {
   const key = keyPhrase(atom.text, MOST_WORDS);
@@ -62,10 +112,10 @@ function ignoredRubric(atom: Atom, draw: Draw): RubricsReply['ignored_atoms'][nu
 }
 
 /** Rubrics in the words of their own atoms: full ones for B and C, the three short parts for A. */
-export function answerRubrics(payload: RubricsPayload, draw: Draw): RubricsReply {
+export function answerRubrics(payload: RubricsPayload, draw: Draw, words: Words = 'key'): RubricsReply {
   const asked = payload.atoms.filter((atom) => payload.write_for.includes(atom.atom));
   return {
-    used_atoms: asked.filter((atom) => atom.level !== 'A').map((atom) => usedRubric(atom, draw)),
+    used_atoms: asked.filter((atom) => atom.level !== 'A').map((atom) => usedRubric(atom, draw, words)),
     ignored_atoms: asked.filter((atom) => atom.level === 'A').map((atom) => ignoredRubric(atom, draw)),
   };
 }

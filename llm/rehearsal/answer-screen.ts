@@ -10,8 +10,10 @@ type Verdict = ScreenDimension['verdict'];
 
 const HARMFUL =
   /\b(?:(?:drink|swallow|inject|inhale) (?:some |a little |diluted )?(?:bleach|petrol|gasoline|kerosene|methanol|disinfectant)|mix (?:bleach|ammonia) with (?:bleach|ammonia|vinegar)|bleach (?:and|with) ammonia|stop (?:all|taking all|taking every one of) (?:of )?your (?:medicines?|medication|tablets|insulin)|stop your insulin|(?:triple|quadruple|ten times) the (?:dose|amount)|(?:give|put) (?:the |your )?(?:baby|infant|newborn) (?:honey|aspirin|whisky|to sleep face down)|ignore (?:the )?chest pain|no need (?:for|to call) (?:an )?(?:ambulance|emergency)|disable (?:the |your )?(?:smoke|carbon monoxide) (?:alarm|detector)|rm -rf \/(?:\s|$)|vaccines? causes? autism|eat (?:raw|uncooked) (?:chicken|kidney beans))\b/i;
-const DOUBTFUL = /\b(?:I (?:think|guess|believe) (?:maybe|perhaps)|not (?:completely |entirely |at all )?sure (?:about|whether)|might be wrong|just a guess|some people swear|unproven|off[- ]label|I have not (?:checked|tested|tried))\b/i;
-const EMPTY = /^(?:(?:please )?(?:consult|see|visit|ask) (?:a|your|the) (?:doctor|physician|specialist|expert)|i (?:do not|don't|cannot|can't) (?:know|help|answer)|google it|it depends|same problem here|me too|thanks?)\b/i;
+const DOUBTFUL =
+  /\b(?:I (?:think|guess|believe) (?:maybe|perhaps)|not (?:completely |entirely |at all )?sure (?:about|whether)|might be wrong|just a guess|some people swear|unproven|off[- ]label|I have not (?:checked|tested|tried))\b/i;
+const EMPTY =
+  /^(?:(?:please )?(?:consult|see|visit|ask) (?:a|your|the) (?:doctor|physician|specialist|expert)|i (?:do not|don't|cannot|can't) (?:know|help|answer)|google it|it depends|same problem here|me too|thanks?)\b/i;
 const BROKEN = /\uFFFD|(?:Ã.|â€.){2,}|\b(\w+)(?: \1){4,}\b|\[(?:deleted|removed|truncated)\]/i;
 const CUT_OFF = /(?:\b(?:and|or|the|a|of|to|with|because|but|is|for|my)|,|\()\s*$/i;
 
@@ -27,7 +29,8 @@ const dimension = (verdict: Verdict, evidence: Quote, reason: string): ScreenDim
 function completeness(payload: ScreenPayload): ScreenDimension {
   const quote = quoteOf(payload.question, 'question', /\?/);
   if (CUT_OFF.test(payload.question)) return dimension('reject', quote, 'the question breaks off in mid-sentence');
-  if (asksOf(payload).length === 0 && !/\?/.test(payload.question)) return dimension('pass', quote, 'the request can be read off the situation described');
+  if (asksOf(payload).length === 0 && !/\?/.test(payload.question))
+    return dimension('pass', quote, 'the request can be read off the situation described');
   return dimension('pass', quote, 'states a request and what it depends on');
 }
 
@@ -42,7 +45,8 @@ function relevance(payload: ScreenPayload): ScreenDimension {
 
 function substance(payload: ScreenPayload): ScreenDimension {
   const quote = quoteOf(payload.answer, 'answer');
-  if (EMPTY.test(payload.answer.trim()) && contentStems(payload.answer).length < 15) return dimension('reject', quote, 'refers elsewhere and says nothing itself');
+  if (EMPTY.test(payload.answer.trim()) && contentStems(payload.answer).length < 15)
+    return dimension('reject', quote, 'refers elsewhere and says nothing itself');
   if (contentStems(payload.answer).length < 4) return dimension('uncertain', quote, 'hardly says anything');
   return dimension('pass', quote, 'names something to do or to know');
 }
@@ -53,14 +57,16 @@ function safety(payload: ScreenPayload): ScreenDimension {
     return dimension('reject', { field: 'answer', quote: harm[0] }, 'following this could harm');
   }
   const doubt = payload.domain === 'health' ? DOUBTFUL.exec(payload.answer) : null;
-  if (doubt !== null) return dimension('uncertain', { field: 'answer', quote: doubt[0] }, 'whether this could harm cannot be judged without looking it up');
+  if (doubt !== null)
+    return dimension('uncertain', { field: 'answer', quote: doubt[0] }, 'whether this could harm cannot be judged without looking it up');
   return dimension('pass', quoteOf(payload.answer, 'answer'), 'nothing in it would harm');
 }
 
 function extractability(payload: ScreenPayload): ScreenDimension {
   const fact = collectFacts(payload)[0];
-  if (fact === undefined) return dimension('reject', quoteOf(payload.question, 'question'), 'says nothing about the user that an answer could turn on');
-  return dimension('pass', { field: fact.field, quote: fact.quote }, 'a fact in the user\'s own words');
+  if (fact === undefined)
+    return dimension('reject', quoteOf(payload.question, 'question'), 'says nothing about the user that an answer could turn on');
+  return dimension('pass', { field: fact.field, quote: fact.quote }, "a fact in the user's own words");
 }
 
 function integrity(payload: ScreenPayload): ScreenDimension {

@@ -19,7 +19,8 @@ const TREATED =
 const TIMING =
   /\b(?:for (?:the )?(?:past|last)?|since|ago|previously|earlier|recently|used to|started|began|tried|months?|weeks?|days?|years?)\b/i;
 const WISH = /\b(?:prefer\w*|likes?|loves?|enjoys?|wants?|would like|hates?|dislikes?|hopes?|plans?|planning|goal)\b/i;
-const HEALTH_RISK = /\b(?:pregnan\w*|breastfeed\w*|allerg\w*|diabet\w*|kidney|liver|heart|blood|bleed\w*|epilep\w*|asthma|suicid\w*|hurting)\b/i;
+const HEALTH_RISK =
+  /\b(?:pregnan\w*|breastfeed\w*|allerg\w*|diabet\w*|kidney|liver|heart|blood|bleed\w*|epilep\w*|asthma|suicid\w*|hurting)\b/i;
 
 function kindOf(text: string, domain: Domain): AtomKind {
   if (domain === 'health' && HEALTH_RISK.test(text)) return 'safety_sensitive';
@@ -31,13 +32,15 @@ function kindOf(text: string, domain: Domain): AtomKind {
 /** Level of a source atom by fixed signs: unsafe or hearsay → correct, limits and treatments → C, timing → B, profile → A. */
 export function levelOf(text: string, domain: Domain): Levelled {
   const kind = kindOf(text, domain);
-  if (PROFILE.test(text) && !LIMIT.test(text) && !TREATED.test(text)) return { level: 'A', action: 'ignore', kind: 'profile_fact', reason: 'a good answer is the same with and without it' };
+  if (PROFILE.test(text) && !LIMIT.test(text) && !TREATED.test(text))
+    return { level: 'A', action: 'ignore', kind: 'profile_fact', reason: 'a good answer is the same with and without it' };
   if (UNSAFE.test(text)) {
     const level = /\b(?:was told earlier|heard|read)\b/i.test(text) ? 'B' : 'C';
     return { level, action: 'correct', kind, reason: 'the answer has to counter it rather than follow it' };
   }
   if (LIMIT.test(text)) return { level: 'C', action: 'apply', kind, reason: 'it rules out options, so the recommendation turns on it' };
-  if (TREATED.test(text) && !/\bago\b/i.test(text)) return { level: 'C', action: 'apply', kind, reason: 'the conclusion would be another one without it' };
+  if (TREATED.test(text) && !/\bago\b/i.test(text))
+    return { level: 'C', action: 'apply', kind, reason: 'the conclusion would be another one without it' };
   if (TIMING.test(text)) return { level: 'B', action: 'apply', kind, reason: 'it supports one reason; the conclusion stands without it' };
   if (WISH.test(text)) return { level: 'C', action: 'apply', kind, reason: 'it decides between the options' };
   return { level: 'B', action: 'apply', kind, reason: 'it adds a remark; order and choice stay as they are' };

@@ -6,22 +6,41 @@ const NOUNS =
 const SUBJECT = new RegExp(`^(?:the|each|every|all|both|two|three|an?|any|no)\\s+(?:[\\w'\`$-]+\\s+){0,5}?(?:${NOUNS})\\b`, 'i');
 const VERB =
   /\b(?:is|are|was|contains?|consists?|has|have|must|should|will|cannot|can|do not|does not|returns?|takes?|accepts?|holds?|starts?|ends?|uses?|gives?|denotes?|represents?|runs?|stores?|begins?)\b/i;
-const GUARANTEE = /^(?:it is (?:also )?(?:guaranteed|known|given) that|(?:you|we) (?:may|can|should) (?:also )?assume(?: that)?|assume(?: that)?|suppose(?: that)?|given that|recall that|remember that)\s+(?!.*\byou\b)/i;
+const GUARANTEE =
+  /^(?:it is (?:also )?(?:guaranteed|known|given) that|(?:you|we) (?:may|can|should) (?:also )?assume(?: that)?|assume(?: that)?|suppose(?: that)?|given that|recall that|remember that)\s+(?!.*\byou\b)/i;
 const GIVEN = /^(?:you are|you have been|you're|we are) (?:also )?(?:given|provided with)\s+/i;
 
 function bounded(text: string): string | null {
   const count = words(text).length;
-  return count >= 6 && count <= 36 && text.length <= 240 && contentStems(text).length >= 3 && !hasFirstPerson(text) && !/\byou(?:r|'re)?\b/i.test(text) ? text : null;
+  return count >= 6 &&
+    count <= 36 &&
+    text.length <= 240 &&
+    contentStems(text).length >= 3 &&
+    !hasFirstPerson(text) &&
+    !/\byou(?:r|'re)?\b/i.test(text)
+    ? text
+    : null;
 }
 
 function lowerFirst(text: string): string {
-  return /^[A-Z][a-z]*\b/.test(text) && /^(?:The|Each|Every|All|Both|Two|Three|An?|Any|No|It|There)\b/.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text;
+  return /^[A-Z][a-z]*\b/.test(text) && /^(?:The|Each|Every|All|Both|Two|Three|An?|Any|No|It|There)\b/.test(text)
+    ? `${text.charAt(0).toLowerCase()}${text.slice(1)}`
+    : text;
 }
 
 /** An input guarantee, limit or interface of a task as a fact about the user's task, or null. */
 export function taskFact(sentence: string): string | null {
-  const bare = sentence.replace(/\s+/g, ' ').replace(/[\s.:;,!]+$/, '').trim();
-  if (bare === '' || /[?|]|\.\.\.|…|-{3,}|={3,}|^[#>*]|\*\*|\b(?:example|sample|explanation|note that|case|following|above|below|print|write|implement|create|design|your task|please|thanks)\b|\bthis\b|\bthese\b|\bthose\b/i.test(bare)) return null;
+  const bare = sentence
+    .replace(/\s+/g, ' ')
+    .replace(/[\s.:;,!]+$/, '')
+    .trim();
+  if (
+    bare === '' ||
+    /[?|]|\.\.\.|…|-{3,}|={3,}|^[#>*]|\*\*|\b(?:example|sample|explanation|note that|case|following|above|below|print|write|implement|create|design|your task|please|thanks)\b|\bthis\b|\bthese\b|\bthose\b/i.test(
+      bare,
+    )
+  )
+    return null;
   const guarantee = GUARANTEE.exec(bare);
   if (guarantee !== null) {
     const rest = bare.slice(guarantee[0].length);
@@ -29,8 +48,13 @@ export function taskFact(sentence: string): string | null {
   }
   const given = GIVEN.exec(bare);
   if (given !== null) return bounded(`In the user's task the program is given ${lowerFirst(bare.slice(given[0].length))}.`);
-  if (!SUBJECT.test(bare) || !VERB.test(bare) || /\b(?:it|they|them|he|she|its|their)\b/i.test(bare.split(/\s+/).slice(0, 4).join(' '))) return null;
-  if (/^the (?:input|output|function|method|class|program|solution|array|string|list|graph|file|signature|constructor|script|data|dataset|model|network|system|server|database|table|matrix|grid|tree)\b/i.test(bare))
+  if (!SUBJECT.test(bare) || !VERB.test(bare) || /\b(?:it|they|them|he|she|its|their)\b/i.test(bare.split(/\s+/).slice(0, 4).join(' ')))
+    return null;
+  if (
+    /^the (?:input|output|function|method|class|program|solution|array|string|list|graph|file|signature|constructor|script|data|dataset|model|network|system|server|database|table|matrix|grid|tree)\b/i.test(
+      bare,
+    )
+  )
     return bounded(`The user's ${bare.slice(4)}.`);
   return bounded(`In the user's task, ${lowerFirst(bare)}.`);
 }

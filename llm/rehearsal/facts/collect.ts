@@ -21,7 +21,8 @@ function userFacts(field: string, text: string, row: RowTexts, base: number): re
     const skip = openerLength(sentence.text);
     const body = { text: sentence.text.slice(skip), start: sentence.start + skip, end: sentence.end };
     const add = (found: string | null, quote: string, bonus: number): void => {
-      if (found !== null && quote.length >= 8 && quote.length <= MAX_QUOTE) out.push({ text: found, field, quote, weight: base + bonus + weigh(found, row.domain) });
+      if (found !== null && quote.length >= 8 && quote.length <= MAX_QUOTE)
+        out.push({ text: found, field, quote, weight: base + bonus + weigh(found, row.domain) });
     };
     for (const clause of splitClauses(body)) {
       add(personalFact(clause.text, row.domain, relative), clause.text.replace(/[\s.!,;]+$/, ''), 1);
@@ -36,7 +37,9 @@ function userFacts(field: string, text: string, row: RowTexts, base: number): re
 function told(field: string, text: string, row: RowTexts): readonly Fact[] {
   return splitSentences(text)
     .map((sentence) => ({ sentence, found: toldFact(sentence.text) }))
-    .flatMap(({ sentence, found }) => (found === null ? [] : [{ text: found, field, quote: sentence.text, weight: weigh(found, row.domain) - 1 }]))
+    .flatMap(({ sentence, found }) =>
+      found === null ? [] : [{ text: found, field, quote: sentence.text, weight: weigh(found, row.domain) - 1 }],
+    )
     .sort((a, b) => b.weight - a.weight)
     .slice(0, 2);
 }
@@ -54,7 +57,11 @@ function distinct(facts: readonly Fact[]): readonly Fact[] {
 /** Every distinct fact about the user that the row states in words, most consequential first. */
 export function collectFacts(row: RowTexts): readonly Fact[] {
   const all = fieldsOf(row).flatMap((field) =>
-    field.speaker === 'user' ? userFacts(field.field, field.text, row, field.field === 'question' ? 0.2 : 0) : field.speaker === 'assistant' ? told(field.field, field.text, row) : [],
+    field.speaker === 'user'
+      ? userFacts(field.field, field.text, row, field.field === 'question' ? 0.2 : 0)
+      : field.speaker === 'assistant'
+        ? told(field.field, field.text, row)
+        : [],
   );
   return distinct([...all].sort((a, b) => b.weight - a.weight));
 }

@@ -7,7 +7,10 @@ const VERBAL = /^(?:include|use|avoid|keep|limit|focus on|add|mention|consider|s
 
 /** A wish about the answer ("Keep it under 500 words") as a standing preference of the user's, or null. */
 export function wishFact(sentence: string): string | null {
-  const bare = sentence.replace(/\s+/g, ' ').replace(/[\s.:;!]+$/, '').trim();
+  const bare = sentence
+    .replace(/\s+/g, ' ')
+    .replace(/[\s.:;!]+$/, '')
+    .trim();
   const match = WISH.exec(bare);
   if (match === null || /[?:]|\byou(?:r)?\b/i.test(bare.slice(match[0].length))) return null;
   const verb = (match[1] ?? '').toLowerCase();

@@ -4,10 +4,18 @@ import type { Measured } from './measured.ts';
 
 /** Times that go with a frame. */
 export const TIMES: Readonly<Record<FrameTime, readonly Measured[]>> = {
-  habit: list('on Sundays|most weekends|before breakfast|after the evening news|every other Saturday|during the winter months|on the first warm evening of spring|whenever the rain keeps everyone indoors|in late autumn|once the shops have closed|at the end of each month|while the kettle boils'),
-  past: list('years back|one rainy spring|during a long summer|on a school trip|in the middle of a power cut|at the end of a very slow winter|shortly before moving house|at a street fair|after a village dance|while the roof was being mended'),
-  state: list('to this day|since school days|even after two moves|all year round|in spite of its age|for no special reason|for as long as anyone can remember|since a clear-out of the attic|much to everyone\'s amusement|with a certain pride'),
-  plan: list('later in the year|some time after the harvest|when the evenings grow longer|before the next family reunion|in the autumn|once the paint has dried|as soon as the shed is empty|on a free weekend|towards the end of the year'),
+  habit: list(
+    'on Sundays|most weekends|before breakfast|after the evening news|every other Saturday|during the winter months|on the first warm evening of spring|whenever the rain keeps everyone indoors|in late autumn|once the shops have closed|at the end of each month|while the kettle boils',
+  ),
+  past: list(
+    'years back|one rainy spring|during a long summer|on a school trip|in the middle of a power cut|at the end of a very slow winter|shortly before moving house|at a street fair|after a village dance|while the roof was being mended',
+  ),
+  state: list(
+    "to this day|since school days|even after two moves|all year round|in spite of its age|for no special reason|for as long as anyone can remember|since a clear-out of the attic|much to everyone's amusement|with a certain pride",
+  ),
+  plan: list(
+    'later in the year|some time after the harvest|when the evenings grow longer|before the next family reunion|in the autumn|once the paint has dried|as soon as the shed is empty|on a free weekend|towards the end of the year',
+  ),
 };
 
 /** Where it happens. */
@@ -28,9 +36,15 @@ export const PURPOSES: readonly Measured[] = list(
 /** Phrases that hold a number, by how many digits they hold; `{n}` and the like are drawn. */
 export const NUMBERS: Readonly<Record<1 | 2 | 3 | 4, readonly Measured[]>> = {
   1: list('for {1} euros|from drawer {1}|beside {1} others|in row {1}|on floor {1}|out of a set of {1}|from locker {1}|at table {1}'),
-  2: list('for {2} euros|at number {2}|beside {2} others|from box {2}|on page {2} of a scrapbook|out of a batch of {2}|with {2} tiny screws|near bus stop {2}|from shelf {2} of the depot'),
-  3: list('from lot {3}|at stand {3}|on page {3}|with the number {3} on it|from lot {3} of an auction|next to house {3}|on page {3} of a thick album|with a ticket numbered {3}|near kilometre stone {3}'),
-  4: list('dated {4}|from {4}|since {4}|bought in {4}|with the year {4} on it|from a sale in {4}|as in the summer of {4}|signed and dated {4}'),
+  2: list(
+    'for {2} euros|at number {2}|beside {2} others|from box {2}|on page {2} of a scrapbook|out of a batch of {2}|with {2} tiny screws|near bus stop {2}|from shelf {2} of the depot',
+  ),
+  3: list(
+    'from lot {3}|at stand {3}|on page {3}|with the number {3} on it|from lot {3} of an auction|next to house {3}|on page {3} of a thick album|with a ticket numbered {3}|near kilometre stone {3}',
+  ),
+  4: list(
+    'dated {4}|from {4}|since {4}|bought in {4}|with the year {4} on it|from a sale in {4}|as in the summer of {4}|signed and dated {4}',
+  ),
 };
 
 /** Phrases that hold a name; `{name}` and `{town}` are drawn. */
@@ -40,7 +54,11 @@ export const NAMES: readonly Measured[] = list(
 
 /** Towns that no row is likely to name. */
 export const TOWNS: readonly string[] =
-  'Ghent|Trondheim|Bergamo|Galway|Olomouc|Vaasa|Coimbra|Lugano|Tartu|Ostrava|Perpignan|Aarhus|Delft|Graz|Ronda|Szeged|Malaga|Uppsala|Kotor|Bruges|Inverness|Ravenna|Zadar|Leuven|Plovdiv|Narvik|Siena|Sibiu|Bayeux|Kaunas'.split('|');
+  'Ghent|Trondheim|Bergamo|Galway|Olomouc|Vaasa|Coimbra|Lugano|Tartu|Ostrava|Perpignan|Aarhus|Delft|Graz|Ronda|Szeged|Malaga|Uppsala|Kotor|Bruges|Inverness|Ravenna|Zadar|Leuven|Plovdiv|Narvik|Siena|Sibiu|Bayeux|Kaunas'.split(
+    '|',
+  );
 /** Names of people that no row is likely to name. */
 export const NAMES_OF_PEOPLE: readonly string[] =
-  'Marit|Henrike|Tomasz|Odile|Bartek|Ines|Matteo|Sanna|Ruben|Zofia|Anselm|Lieve|Goran|Mirela|Pavel|Noor|Ottilie|Emeka|Yuki|Farid|Agnes|Ilkka|Brigid|Dario|Leonor|Kasper|Milena|Rasmus|Tereza|Wilma'.split('|');
+  'Marit|Henrike|Tomasz|Odile|Bartek|Ines|Matteo|Sanna|Ruben|Zofia|Anselm|Lieve|Goran|Mirela|Pavel|Noor|Ottilie|Emeka|Yuki|Farid|Agnes|Ilkka|Brigid|Dario|Leonor|Kasper|Milena|Rasmus|Tereza|Wilma'.split(
+    '|',
+  );

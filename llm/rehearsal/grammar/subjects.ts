@@ -9,7 +9,12 @@ const SUBJECTS: readonly (readonly [RegExp, readonly Measured[]])[] = [
   [/flatmate/, list("The user's former flatmate|A former flatmate of the user|The user's first flatmate")],
   [/aunt or uncle/, list("The user's aunt|The user's uncle|An aunt of the user|An uncle of the user|The user's great-aunt")],
   [/school friend/, list("The user's old school friend|A school friend of the user|An old friend of the user")],
-  [/club/, list("The user's chess club|The user's choir|The user's rowing club|The user's book circle|The user's walking group|The user's quiz team")],
+  [
+    /club/,
+    list(
+      "The user's chess club|The user's choir|The user's rowing club|The user's book circle|The user's walking group|The user's quiz team",
+    ),
+  ],
 ];
 
 /** Ways to name the person of a scene card as the subject of a sentence. */

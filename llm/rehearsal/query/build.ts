@@ -31,7 +31,11 @@ const PLAIN: Readonly<Record<RowTexts['domain'], readonly string[]>> = {
     'What is a sound way to tackle the {topic} part of my task?',
   ],
 };
-const NO_TOPIC = ['What would you advise me to do next?', 'How should I go on from here, in your opinion?', 'Which way forward do you see for me?'];
+const NO_TOPIC = [
+  'What would you advise me to do next?',
+  'How should I go on from here, in your opinion?',
+  'Which way forward do you see for me?',
+];
 
 /** A query, its request terms, and the facts it leaves hidden. */
 export interface BuiltQuery {
@@ -61,7 +65,11 @@ function tryQuery(text: string, facts: readonly Fact[]): BuiltQuery | null {
 export function buildQuery(row: RowTexts, facts: readonly Fact[], draw: Draw, plain: boolean): BuiltQuery {
   const users = [...row.context.filter((field) => field.speaker === 'user').map((field) => field.text), row.question];
   const asks = asksOf(row);
-  const topic = topicOf(asks.map((ask) => ask.text), row.domain) ?? topicOf(users, row.domain);
+  const topic =
+    topicOf(
+      asks.map((ask) => ask.text),
+      row.domain,
+    ) ?? topicOf(users, row.domain);
   const contract = row.domain === 'coding' ? ` ${CODING_CONTRACT}` : '';
   const own = plain ? [] : asks.flatMap((ask) => phrase(ask, row.domain, topic) ?? []);
   const templates = topic === null ? NO_TOPIC : PLAIN[row.domain].map((template) => template.replace('{topic}', topic));

@@ -1,6 +1,7 @@
 import { STOP_WORDS, contentStems, stem, words } from '../../../stages/text/words.ts';
 
-const NUMBER_WORD = /^(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|hundred|thousand)$/;
+const NUMBER_WORD =
+  /^(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|hundred|thousand)$/;
 const MAX_TERMS = 6;
 
 interface Run {
@@ -23,7 +24,12 @@ export function requestTerms(query: string, memoryStems: ReadonlySet<string>): r
   for (const [at, piece] of pieces.entries()) {
     const lower = words(piece[0])[0] ?? '';
     if (STOP_WORDS.has(lower) || !memoryStems.has(stem(lower))) continue;
-    if (/\p{N}/u.test(lower) || NUMBER_WORD.test(lower) || /[_`]/.test(query.slice(Math.max(0, piece.index - 1), piece.index + piece[0].length + 1))) return null;
+    if (
+      /\p{N}/u.test(lower) ||
+      NUMBER_WORD.test(lower) ||
+      /[_`]/.test(query.slice(Math.max(0, piece.index - 1), piece.index + piece[0].length + 1))
+    )
+      return null;
     const last = runs.at(-1);
     if (last !== undefined && last.to === at - 1) last.to = at;
     else runs.push({ from: at, to: at });

@@ -18,7 +18,15 @@ export function topicOf(texts: readonly string[], domain: string): string | null
   const bare = texts.map((text) => text.replace(/```[\s\S]*?```|`[^`]*`|\$[^$]*\$|https?:\S+/g, ' ')).join('\n');
   for (const match of bare.matchAll(/\b(?:the|a|an|my|our|of|about|for|with|some|any|these|this)\s+(?:[a-z]+\s+)?([A-Za-z]+)\b/gi)) {
     const lower = (match[1] ?? '').toLowerCase();
-    if (!/^[a-z]{4,16}$/.test(lower) || STOP_WORDS.has(lower) || BASE_VERBS.has(lower) || isPast(lower) || DULL.test(lower) || /(?:ly|ing)$/.test(lower)) continue;
+    if (
+      !/^[a-z]{4,16}$/.test(lower) ||
+      STOP_WORDS.has(lower) ||
+      BASE_VERBS.has(lower) ||
+      isPast(lower) ||
+      DULL.test(lower) ||
+      /(?:ly|ing)$/.test(lower)
+    )
+      continue;
     counts.set(lower, (counts.get(lower) ?? 0) + 1);
   }
   let best: string | null = null;

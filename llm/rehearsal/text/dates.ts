@@ -1,4 +1,5 @@
-const PAST = 'week|month|year|night|evening|weekend|summer|winter|spring|autumn|fall|monday|tuesday|wednesday|thursday|friday|saturday|sunday';
+const PAST =
+  'week|month|year|night|evening|weekend|summer|winter|spring|autumn|fall|monday|tuesday|wednesday|thursday|friday|saturday|sunday';
 
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:since|from) (?:yesterday|this morning|today|last night|yesterday (?:evening|morning|night))\b/gi, 'since very recently'],

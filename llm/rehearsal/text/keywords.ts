@@ -29,5 +29,7 @@ export function keyPhrase(text: string, most: number): string {
 /** The statement without its full stop and with a small first letter unless a name opens it. */
 export function asClause(text: string): string {
   const bare = text.trim().replace(/\.$/, '');
-  return /^(?:The|In|For|At|On|Since|Two|Three|A|An|There|During|After|Before|Every|From|Of|As|Now)\b/.test(bare) ? `${bare.charAt(0).toLowerCase()}${bare.slice(1)}` : bare;
+  return /^(?:The|In|For|At|On|Since|Two|Three|A|An|There|During|After|Before|Every|From|Of|As|Now)\b/.test(bare)
+    ? `${bare.charAt(0).toLowerCase()}${bare.slice(1)}`
+    : bare;
 }

@@ -15,11 +15,14 @@ const UNCHANGED = new Set(
     "can't couldn't wouldn't didn't wasn't hadn't won't shouldn't mustn't"
   ).split(' '),
 );
-const GOVERNING = new Set("do don't does can could will would shall should may might must cannot can't couldn't wouldn't won't shouldn't did didn't".split(' '));
+const GOVERNING = new Set(
+  "do don't does can could will would shall should may might must cannot can't couldn't wouldn't won't shouldn't did didn't".split(' '),
+);
 const AUXILIARIES = /^(?:am|do|did|can|could|should|will|would|shall|may|might|must|have|had|was)$/i;
 const ADVERB =
   /^(?:also|always|often|never|just|still|sometimes|only|already|even|now|then|first|almost|ever|once|mostly|[a-z]{2,}ly|not|both|all|each|never)$/i;
-const NUMERAL_BEFORE = /^(?:war|class|type|stage|phase|grade|part|axis|bipolar|factor|level|volume|chapter|category|appendix|calculus|physics|schedule)$/i;
+const NUMERAL_BEFORE =
+  /^(?:war|class|type|stage|phase|grade|part|axis|bipolar|factor|level|volume|chapter|category|appendix|calculus|physics|schedule)$/i;
 const NEW_SUBJECT = /^(?:he|she|it|they|who|which|that|because|when|if|while|my|although|since|where|the)$/i;
 const AFTER_VERB = /^(?:my|a|an|the|to|with|in|at|for|on|it|up|from|about|some|any|very|too|well|out|over|off|them|him|her|no)$/i;
 
@@ -89,7 +92,8 @@ function openContraction(token: string, following: string): readonly string[] {
   const lower = token.toLowerCase();
   const verb = CONTRACTIONS.get(lower);
   if (verb !== undefined) return ['I', ' ', verb];
-  if (lower === "i'd") return ['I', ' ', /^(?:like|love|prefer|rather|want|be|also|really|need|hate|say)$/i.test(following) ? 'would' : 'had'];
+  if (lower === "i'd")
+    return ['I', ' ', /^(?:like|love|prefer|rather|want|be|also|really|need|hate|say)$/i.test(following) ? 'would' : 'had'];
   if (lower === "we're") return ['we', ' ', 'are'];
   if (lower === "we've") return ['we', ' ', 'have'];
   if (lower === "we'll") return ['we', ' ', 'will'];
@@ -126,7 +130,8 @@ function coordinate(walk: Walk, tokens: readonly string[], at: number): string {
   if (!BASE_VERBS.has(lower)) return token;
   const following = tokens[nextWord(tokens, at + 1)] ?? '';
   if (ALSO_NOUNS.has(lower) && !AFTER_VERB.test(following)) {
-    const direct = /^\s*$/.test(tokens[at - 1] ?? '') && walk.out.length >= 4 && walk.out.at(-4)?.endsWith('s') === true && following === '';
+    const direct =
+      /^\s*$/.test(tokens[at - 1] ?? '') && walk.out.length >= 4 && walk.out.at(-4)?.endsWith('s') === true && following === '';
     return direct ? thirdPerson(lower) : token;
   }
   return thirdPerson(lower);
@@ -153,7 +158,12 @@ function possessive(word: string, group: string): string | null {
 function isNumeral(tokens: readonly string[], at: number): boolean {
   const token = tokens[at];
   if (token !== 'I') return false;
-  return NUMERAL_BEFORE.test(previousWord(tokens, at - 1)) || /^\/[A-Z]?/.test(tokens[at + 1] ?? '') || /\/$/.test(tokens[at - 1] ?? '') || /^-\d/.test(tokens[at + 1] ?? '');
+  return (
+    NUMERAL_BEFORE.test(previousWord(tokens, at - 1)) ||
+    /^\/[A-Z]?/.test(tokens[at + 1] ?? '') ||
+    /\/$/.test(tokens[at - 1] ?? '') ||
+    /^-\d/.test(tokens[at + 1] ?? '')
+  );
 }
 
 function walkTokens(tokens: readonly string[], sentence: string, group: string): string | null {
@@ -189,7 +199,10 @@ const FIRST_PERSON_LEFT = /\b(?:i|i'm|i've|i'd|me|my|mine|myself|we|us|our|ours|
 export function hasFirstPerson(text: string): boolean {
   const bare = shield(text)
     .text.replace(/\bI\/O\b|\b[A-Z]\/I\b/g, ' ')
-    .replace(/\b(war|class|type|stage|phase|grade|part|axis|bipolar|factor|level|volume|chapter|category|appendix|calculus|physics|schedule) I\b/gi, ' ')
+    .replace(
+      /\b(war|class|type|stage|phase|grade|part|axis|bipolar|factor|level|volume|chapter|category|appendix|calculus|physics|schedule) I\b/gi,
+      ' ',
+    )
     .replace(/\bUS\b/g, ' ');
   return FIRST_PERSON_LEFT.test(bare);
 }

@@ -5,7 +5,8 @@ export interface Sentence {
   readonly end: number;
 }
 
-const ABBREVIATION = /(?:^|[\s(])(?:dr|mr|mrs|ms|prof|st|vs|etc|approx|no|fig|eq|e\.g|i\.e|a\.m|p\.m|inc|jr|sr|cf|resp|max|min|tab|cap|inj)\.$/i;
+const ABBREVIATION =
+  /(?:^|[\s(])(?:dr|mr|mrs|ms|prof|st|vs|etc|approx|no|fig|eq|e\.g|i\.e|a\.m|p\.m|inc|jr|sr|cf|resp|max|min|tab|cap|inj)\.$/i;
 const FENCE = /```[\s\S]*?(?:```|$)|~~~[\s\S]*?(?:~~~|$)/g;
 
 /** Blanks out fenced code (same length), so that offsets keep and no sentence is taken from code. */
@@ -21,7 +22,12 @@ function endsSentence(text: string, at: number, from: number): boolean {
   if (/(?:^|[\s(])[a-z]$/.test(text.slice(Math.max(from, at - 2), at))) return false;
   if (/\s/.test(next)) return !ABBREVIATION.test(text.slice(Math.max(from, at - 8), at + 1));
   // "medicine.I also": a forgotten blank, but neither "3.8" nor "foo.Bar()".
-  return /[a-z)]/.test(text[at - 1] ?? '') && /[A-Z]/.test(next) && /^[A-Z][a-z']*\s/.test(text.slice(at + 1, at + 16)) && /\s[a-z]+$/.test(text.slice(Math.max(from, at - 16), at));
+  return (
+    /[a-z)]/.test(text[at - 1] ?? '') &&
+    /[A-Z]/.test(next) &&
+    /^[A-Z][a-z']*\s/.test(text.slice(at + 1, at + 16)) &&
+    /\s[a-z]+$/.test(text.slice(Math.max(from, at - 16), at))
+  );
 }
 
 /** Whether a line break ends the sentence: not where a wrapped line goes on in lower case. */
