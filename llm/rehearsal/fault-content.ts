@@ -2,6 +2,8 @@ import type { FaultName } from './faults.ts';
 
 type Json = Record<string, unknown>;
 
+const HUGE_CHARACTERS = 2_000_000;
+
 const isObject = (value: unknown): value is Json => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Changes the first list of objects in a reply, or the reply itself when it holds none. */
@@ -25,32 +27,24 @@ function withoutLast(reply: Json): Json {
   return Object.fromEntries(Object.entries(reply).slice(0, -1));
 }
 
+/** Faults that change the text of a reply and nothing around it. */
+const SPOILERS: Partial<Record<FaultName, (content: string) => string>> = {
+  fences: (content) => `\`\`\`json\n${content}\n\`\`\``,
+  think_tags: (content) => `<think>\nLet me see what {"is": asked} here.\n</think>\n${content}`,
+  prose: () => 'Of course! I went through everything carefully and all of it looks fine to me.',
+  blank: () => ' \n\t ',
+  ignored_schema: () => JSON.stringify({ answer: 'as requested', confidence: 0.9 }),
+  duplicate_keys: (content) => content.replace(/^\s*\{\s*("[^"]+")\s*:/, (match, key: string) => `{${key}:null,${match.trim().slice(1)}`),
+  lone_surrogate: (content) => content.replace(/:\s*"/, (match) => `${match}\ud83d`),
+  huge: (content) => `${content.slice(0, -1)},"padding":"${'x'.repeat(HUGE_CHARACTERS)}"}`,
+  wrong_ids: (content) => spoiledObject('wrong_ids', content),
+  missing_atoms: (content) => spoiledObject('missing_atoms', content),
+  invented_atoms: (content) => spoiledObject('invented_atoms', content),
+};
+
 /** The content of a reply after a fault that spoils content; null when the fault is of another kind. */
 export function spoiledContent(fault: FaultName, content: string): string | null {
-  switch (fault) {
-    case 'fences':
-      return `\`\`\`json\n${content}\n\`\`\``;
-    case 'think_tags':
-      return `<think>\nLet me see what {"is": asked} here.\n</think>\n${content}`;
-    case 'prose':
-      return 'Of course! I went through everything carefully and all of it looks fine to me.';
-    case 'blank':
-      return ' \n\t ';
-    case 'ignored_schema':
-      return JSON.stringify({ answer: 'as requested', confidence: 0.9 });
-    case 'duplicate_keys':
-      return content.replace(/^\s*\{\s*("[^"]+")\s*:/, (match, key: string) => `{${key}:null,${match.trim().slice(1)}`);
-    case 'lone_surrogate':
-      return content.replace(/"([^"\\]*)"\s*([,}\]])(?=[^"]*$|.)/, (_, text: string, end: string) => `"${text} \ud83d"${end}`);
-    case 'huge':
-      return `${content.slice(0, -1)},"padding":"${'x'.repeat(2_000_000)}"}`;
-    case 'wrong_ids':
-    case 'missing_atoms':
-    case 'invented_atoms':
-      return spoiledObject(fault, content);
-    default:
-      return null;
-  }
+  return SPOILERS[fault]?.(content) ?? null;
 }
 
 function spoiledObject(fault: 'wrong_ids' | 'missing_atoms' | 'invented_atoms', content: string): string {

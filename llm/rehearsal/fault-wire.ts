@@ -13,41 +13,24 @@ interface Refusal {
   readonly error: Readonly<Record<string, string | null>>;
 }
 
-function refusalOf(rule: FaultRule): Refusal | null {
-  const limited = { message: 'Rate limit reached for requests per minute.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
-  switch (rule.fault) {
-    case 'rate_limited':
-      return { status: 429, error: limited };
-    case 'rate_limited_retry_after':
-      return { status: 429, headers: { 'retry-after': String(rule.retryAfterSeconds ?? 1) }, error: limited };
-    case 'daily_quota': {
-      const seconds = String(rule.retryAfterSeconds ?? 3600);
-      const message = `Rate limit reached for requests per day (RPD): Limit 200, Used 200. Please try again in ${seconds}s.`;
-      return {
-        status: 429,
-        headers: { 'retry-after': seconds },
-        error: { message, type: 'requests', param: null, code: 'rate_limit_exceeded' },
-      };
-    }
-    case 'no_credit':
-      return {
-        status: 429,
-        error: {
-          message: 'You exceeded your current quota, please check your plan and billing details.',
-          type: 'insufficient_quota',
-          param: null,
-          code: 'insufficient_quota',
-        },
-      };
-    case 'server_error':
-      return {
-        status: 500,
-        error: { message: 'The server had an error while processing your request.', type: 'server_error', param: null, code: null },
-      };
-    default:
-      return null;
-  }
-}
+const PER_MINUTE = { message: 'Rate limit reached for requests per minute.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
+const OVERDRAWN = 'You exceeded your current quota, please check your plan and billing details.';
+
+/** Faults that answer with an error status. */
+const REFUSALS: Partial<Record<FaultName, (rule: FaultRule) => Refusal>> = {
+  rate_limited: () => ({ status: 429, error: PER_MINUTE }),
+  rate_limited_retry_after: (rule) => ({ status: 429, headers: { 'retry-after': String(rule.retryAfterSeconds ?? 1) }, error: PER_MINUTE }),
+  daily_quota: (rule) => {
+    const seconds = String(rule.retryAfterSeconds ?? 3600);
+    const message = `Rate limit reached for requests per day (RPD): Limit 200, Used 200. Please try again in ${seconds}s.`;
+    return { status: 429, headers: { 'retry-after': seconds }, error: { ...PER_MINUTE, message } };
+  },
+  no_credit: () => ({ status: 429, error: { message: OVERDRAWN, type: 'insufficient_quota', param: null, code: 'insufficient_quota' } }),
+  server_error: () => ({
+    status: 500,
+    error: { message: 'The server had an error while processing your request.', type: 'server_error', param: null, code: null },
+  }),
+};
 
 function withMessage(
   completion: Completion,
@@ -61,25 +44,23 @@ function withMessage(
   return { ...completion, usage, choices: [{ ...choice, message: next, finish_reason: finish }] };
 }
 
+/** Faults that change more of a completion than its text. */
+const CHANGES: Partial<Record<FaultName, (completion: Completion, content: string) => Completion>> = {
+  truncation: (completion, content) => withMessage(completion, { content: content.slice(0, Math.floor(content.length * 0.6)) }, 'length'),
+  reasoning_content: (completion, content) =>
+    withMessage(completion, { content: '', reasoning_content: `I should reply with the object.\n${content}` }),
+  refusal: (completion) => withMessage(completion, { content: null, refusal: "I'm sorry, I can't help with that." }),
+  content_filter: (completion) => withMessage(completion, { content: '' }, 'content_filter'),
+  renamed_model: (completion) => ({ ...completion, model: `${completion.model}-2`, system_fingerprint: 'fp_rehearsal_2' }),
+};
+
 /** The completion as a fault of content, finish reason or name leaves it. */
 function faulted(fault: FaultName, completion: Completion): Completion {
   const content = completion.choices[0].message.content ?? '';
-  switch (fault) {
-    case 'truncation':
-      return withMessage(completion, { content: content.slice(0, Math.floor(content.length * 0.6)) }, 'length');
-    case 'reasoning_content':
-      return withMessage(completion, { content: '', reasoning_content: `I should reply with the object.\n${content}` });
-    case 'refusal':
-      return withMessage(completion, { content: null, refusal: "I'm sorry, I can't help with that." });
-    case 'content_filter':
-      return withMessage(completion, { content: '' }, 'content_filter');
-    case 'renamed_model':
-      return { ...completion, model: `${completion.model}-2`, system_fingerprint: 'fp_rehearsal_2' };
-    default: {
-      const spoiled = spoiledContent(fault, content);
-      return spoiled === null ? completion : withMessage(completion, { content: spoiled });
-    }
-  }
+  const changed = CHANGES[fault]?.(completion, content);
+  if (changed !== undefined) return changed;
+  const spoiled = spoiledContent(fault, content);
+  return spoiled === null ? completion : withMessage(completion, { content: spoiled });
 }
 
 async function drip(response: ServerResponse, body: string, durationMs: number): Promise<void> {
@@ -93,36 +74,32 @@ async function drip(response: ServerResponse, body: string, durationMs: number):
   response.end();
 }
 
+const PAGE = '<!doctype html><html><head><title>Gateway</title></head><body><h1>Please sign in</h1></body></html>';
+
+/** Faults of the connection and the envelope. */
+const SENDERS: Partial<Record<FaultName, (response: ServerResponse, body: string, rule: FaultRule) => void | Promise<void>>> = {
+  hang: () => undefined,
+  reset: (response, body) => {
+    response.writeHead(200, { ...JSON_TYPE, 'content-length': String(Buffer.byteLength(body)) });
+    response.write(body.slice(0, Math.floor(body.length / 2)), () => response.destroy());
+  },
+  html: (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE),
+  error_in_200: (response) =>
+    void response.writeHead(200, JSON_TYPE).end(JSON.stringify({ error: { message: 'Upstream provider is overloaded.', code: 502 } })),
+  clock_skew: (response, body) =>
+    void response.writeHead(200, { ...JSON_TYPE, date: new Date(Date.now() + DAY_MS).toUTCString() }).end(body),
+  slow_drip: (response, body, rule) => drip(response, body, rule.durationMs ?? 1500),
+};
+
 /** Sends what a fault makes of a completion. `hang` answers nothing and leaves the socket open until the client or the server closes. */
 export async function sendFault(response: ServerResponse, rule: FaultRule, completion: Completion): Promise<void> {
-  const refusal = refusalOf(rule);
-  if (refusal !== null) {
+  const refusal = REFUSALS[rule.fault]?.(rule);
+  if (refusal !== undefined) {
     response.writeHead(refusal.status, { ...JSON_TYPE, ...refusal.headers }).end(JSON.stringify({ error: refusal.error }));
     return;
   }
   const body = JSON.stringify(faulted(rule.fault, completion));
-  switch (rule.fault) {
-    case 'hang':
-      return;
-    case 'reset':
-      response.writeHead(200, { ...JSON_TYPE, 'content-length': String(Buffer.byteLength(body)) });
-      response.write(body.slice(0, Math.floor(body.length / 2)), () => response.destroy());
-      return;
-    case 'html':
-      response
-        .writeHead(200, { 'content-type': 'text/html' })
-        .end('<!doctype html><html><head><title>Gateway</title></head><body><h1>Please sign in</h1></body></html>');
-      return;
-    case 'error_in_200':
-      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ error: { message: 'Upstream provider is overloaded.', code: 502 } }));
-      return;
-    case 'clock_skew':
-      response.writeHead(200, { ...JSON_TYPE, date: new Date(Date.now() + DAY_MS).toUTCString() }).end(body);
-      return;
-    case 'slow_drip':
-      await drip(response, body, rule.durationMs ?? 1500);
-      return;
-    default:
-      response.writeHead(200, JSON_TYPE).end(body);
-  }
+  const sender = SENDERS[rule.fault];
+  if (sender === undefined) response.writeHead(200, JSON_TYPE).end(body);
+  else await sender(response, body, rule);
 }
