@@ -4,7 +4,7 @@ import { COVERAGE_REPAIR, lostAtoms } from '../../../stages/checks/block-coverag
 import { addedNumbers, missingCriticalTokens } from '../../../stages/checks/critical-tokens.ts';
 import { lengthProblem } from '../../../stages/checks/length-band.ts';
 import { paragraphProblem } from '../../../stages/checks/one-paragraph.ts';
-import { skipReason, workedBlocks } from '../worked-examples.ts';
+import { skipReason, workedBlocks } from '../worked-records.ts';
 
 describe('one paragraph', () => {
   it.each([

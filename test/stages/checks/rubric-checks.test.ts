@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ExampleRecord, MemoryAtom } from '../../../schemas/record.ts';
 import { OWN_SUPPORT, rubricSupport, swappedWith } from '../../../stages/checks/rubric-support.ts';
 import { strayValues, valuesOf } from '../../../stages/checks/rubric-values.ts';
-import { skipReason, workedRecords } from '../worked-examples.ts';
+import { skipReason, workedRecords } from '../worked-records.ts';
 
 describe('rubric support', () => {
   it.each([
