@@ -6,6 +6,13 @@ import { holdsToken, markedTokens } from './marked-tokens.ts';
 /** A request term longer than this is a phrase of the query, not a thing asked about. */
 export const MAX_REQUEST_TERM_WORDS = 6;
 
+/** Words every request is made of; sharing them gives nothing away. Compared by stem. */
+const CONVERSATION_STEMS: ReadonlySet<string> = new Set(
+  'advice advise answer ask best better explain find give good happen help idea know look mean need please possible question reason recommend right say suggest sure tell thank thanks thing think try want way work wrong'
+    .split(' ')
+    .map(stem),
+);
+
 /** Request terms whose words all stand in the query; the others declare nothing. */
 export function usedRequestTerms(query: string, terms: readonly string[]): readonly string[] {
   const present = new Set(words(query).map(stem));
@@ -17,7 +24,7 @@ export function sharedWords(query: string, terms: readonly string[], text: strin
   const declared = new Set(terms.flatMap((term) => words(term).map(stem)));
   const there = new Set(contentStems(text));
   const asked = words(withoutAnswerContract(query)).filter((word) => !STOP_WORDS.has(word));
-  return [...new Set(asked.filter((word) => there.has(stem(word)) && !declared.has(stem(word))))];
+  return [...new Set(asked.filter((word) => there.has(stem(word)) && !declared.has(stem(word)) && !CONVERSATION_STEMS.has(stem(word))))];
 }
 
 /** Numbers, identifiers and code spans of a text that one of the terms holds: values, never things asked about. */
