@@ -3,7 +3,7 @@ import { DOMAINS } from '../../schemas/levels.ts';
 import { drawBlockPlan } from '../../stages/block-plan.ts';
 import { DOMAIN_AREAS, EVERYDAY_AREAS, FACT_KINDS, PERSONS } from '../../stages/scene-tables.ts';
 import { drawAuxiliaryBlocks, drawScenes, drawSlot, holdsOf } from '../../stages/scenes.ts';
-import { words } from '../../stages/text/words.ts';
+import { spacedWords } from '../../stages/checks/word-target.ts';
 
 const texts = [
   'The user weighs 71 kg.',
@@ -43,7 +43,7 @@ describe('slots', () => {
     const seen = new Map<string, number>();
     for (let n = 0; n < 600; n += 1) {
       const { words: target, holds } = drawSlot('seed', 'e1', `x${n}`, texts);
-      const models = texts.filter((text) => holdsOf(text) === holds).map((text) => words(text).length);
+      const models = texts.filter((text) => holdsOf(text) === holds).map((text) => spacedWords(text));
       expect(models.some((count) => Math.abs(Math.max(5, count) - target) <= 2)).toBe(true);
       seen.set(holds, (seen.get(holds) ?? 0) + 1);
     }
