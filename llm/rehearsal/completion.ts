@@ -86,14 +86,15 @@ export function envelope(request: ChatRequest, raw: string, content: string): Co
 function probeContent(request: ChatRequest): string {
   const format = request.response_format?.type;
   if (format === 'json_schema') return JSON.stringify(plainestValue(request.response_format?.json_schema?.schema as JsonValue | undefined));
-  return format === 'json_object' ? '{"ok":true}' : 'ok';
+  const wantsJson = format === 'json_object' || conversation(request).some(({ content }) => /\bJSON\b/.test(content));
+  return wantsJson ? '{"ok":true}' : 'ok';
 }
 
 /** Answers a request; `raw` is its body, from which the id is made. In text mode a step's JSON may stand in a fence, as models do. */
 export function complete(request: ChatRequest, raw: string, seed: string): Completed {
   const asked = readAsked(request);
   if (asked === null) return { completion: envelope(request, raw, probeContent(request)), task: 'probe', rehearsed: null };
-  const rehearsed = rehearse(asked, seed, [request.model, request.seed ?? null]);
+  const rehearsed = rehearse(asked, seed, { parts: [request.model, request.seed ?? null], varies: typeof request.seed === 'number' });
   const json = JSON.stringify(rehearsed.reply);
   const isText = (request.response_format?.type ?? 'text') === 'text';
   const fenced = isText && Number.parseInt(sha256Hex(conversation(request)[0]?.content ?? '').slice(0, 2), 16) % 2 === 0;

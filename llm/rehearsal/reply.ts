@@ -8,6 +8,12 @@ import type { Imperfection } from './imperfections.ts';
 import { readProblems } from './problems.ts';
 import { STEP_ANSWERS } from './steps.ts';
 
+/** What tells samples of one request apart. `varies` is false when nothing does: then "cannot tell" would come back for ever and is left out. */
+export interface Sample {
+  readonly parts: readonly unknown[];
+  readonly varies: boolean;
+}
+
 /** What a conversation asks of the rehearsal model: a step's payload, and on a repair turn its earlier reply and the problems named. */
 export interface Asked {
   readonly task: StepId;
@@ -38,16 +44,16 @@ function readReply(content: string): unknown {
 }
 
 /**
- * The reply to a request, from the request alone. `sample` is what tells samples of one request apart (model and seed): it decides
- * imperfections, not the best answer. A repair turn that quotes some other reply (a fault on the wire) gets the first reply,
+ * The reply to a request, from the request alone. `sample` (model and seed) decides imperfections, not the best answer. A repair turn that quotes some other reply (a fault on the wire) gets the first reply,
  * so that whatever went wrong between, an accepted reply has the same bytes.
  */
-export function rehearse(asked: Asked, seed: string, sample: unknown): RehearsedReply {
+export function rehearse(asked: Asked, seed: string, sample: Sample): RehearsedReply {
   const step = STEP_ANSWERS[asked.task];
   const draw: Draw = drawFor(seed, asked.payload);
-  const luck: Draw = drawFor(seed, [asked.payload, sample]);
+  const luck: Draw = drawFor(seed, [asked.payload, sample.parts]);
   const best = step.answer(asked.payload, draw);
-  const imperfection = imperfectionAt(asked.task, luck.uniform('imperfection'));
+  const drawn = imperfectionAt(asked.task, luck.uniform('imperfection'));
+  const imperfection = drawn?.name === 'cannot_tell' && !sample.varies ? null : drawn;
   const first = imperfection === null ? best : step.spoil(imperfection.name, best, asked.payload, luck);
   if (asked.repair === null) return { reply: first, imperfection, turn: 'first' };
   const criticised = readReply(asked.repair.reply);

@@ -122,7 +122,7 @@ export function compose(parts: Parts, shape: Shape, uniform: () => number): stri
   const { frame, noun, left } = core;
   const adjective =
     left > 0 && plan.reach[0]?.has(left - 1) === true && uniform() < 0.7 ? pickAt(ADJECTIVES.slice(0, 30), uniform()) : null;
-  const adjectiveWords = adjective === null ? 0 : adjective.includes('-') ? 2 : 1;
+  const adjectiveWords = adjective === null ? 0 : 1;
   const rest = plan.reach[0]?.has(left - adjectiveWords) === true ? left - adjectiveWords : left;
   const thing = rest === left || adjective === null ? noun : `${adjective} ${noun}`;
   const said = `${subject.text} ${frame.replace('{thing}', () => `${article(thing)} ${thing}`)}`;
