@@ -66,6 +66,10 @@ interface Read {
   readonly breaches: readonly Breach[];
 }
 
+/** The openings every set of criteria shares carry no word of any atom, so they support none. */
+const withoutOpenings = (text: string): string =>
+  text.replace(/nothing in the text goes back to|a local trace, such as|the main conclusion, choice or method follows from/giu, '');
+
 const blankFields = (fields: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(fields).flatMap(([name, text]) => (text.trim() === '' ? [name] : []));
 
@@ -101,7 +105,11 @@ function readUsed(own: RubricAtom, level: 'B' | 'C', reply: RubricsReply, ground
   const { A, B, C } = answer.observable_checks;
   const blanks = blankFields({ ...fields, 'observable_checks.A': A, 'observable_checks.B': B, 'observable_checks.C': C });
   if (blanks.length > 0) return { rubric: null, breaches: [incomplete(own.atom, blanks)] };
-  const written = { text: [...Object.values(fields), A, B, C].join(' ; '), criteria: observable_checks.join(' ; '), ignored: false };
+  const written = {
+    text: withoutOpenings([...Object.values(fields), A, B, C].join(' ; ')),
+    criteria: observable_checks.join(' ; '),
+    ignored: false,
+  };
   return { rubric, breaches: rubricBreaches({ key: own.atom, text: own.text }, written, ground) };
 }
 

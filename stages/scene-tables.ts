@@ -22,31 +22,31 @@ export const EVERYDAY_AREAS: readonly string[] = [
   'local festivals and customs',
 ];
 
-/** Areas in the vocabulary of the domain that an expert's answer still has no use for. */
+/** Areas in the vocabulary of the domain that an expert's answer still has no use for. They fix no person: the card draws one. */
 export const DOMAIN_AREAS: Readonly<Record<Domain, readonly string[]>> = {
   health: [
-    'the building or opening hours of a practice or pharmacy',
+    'the building or sign of a practice or pharmacy',
     'a health magazine, podcast or series about doctors',
-    'a friend or relative who works in a hospital, and their hobbies',
+    'the choir, sports team or fair of a hospital',
     'paperwork, cards and folders of a health insurance',
     'a past charity run or blood drive and its souvenirs',
     'decor, music or magazines of a waiting room',
   ],
   general: [
-    'magazines, newsletters or talks about the subject of the query',
-    'a shop or venue of that trade: its building and opening hours',
-    'a friend or relative who works in that field, and their hobbies',
-    'an old book or leaflet about the subject, as an object',
-    'a club around the subject and its social events',
-    'souvenirs and decorations with the subject as motif',
+    'magazines, newsletters or talks in the field of the query',
+    'a shop or venue of that field: its building and staff',
+    'the pastimes of people who work in that field',
+    'an old book or leaflet of that field, as an object',
+    'a club of that field and its social events',
+    'souvenirs and decorations with motifs of that field',
   ],
   coding: [
     'newsletters, podcasts or talks about programming',
     'stickers, mugs and posters with programming motifs',
-    'names given to machines, branches or folders at home',
+    'names given to machines, rooms or folders',
     'a past meet-up or conference: venue, badge and food',
-    'a friend or relative who writes software, and their hobbies',
-    'shelf, desk and chair where the user programs',
+    'the pastimes of people who write software',
+    'shelf, desk and chair for work at a computer',
   ],
 };
 
@@ -64,14 +64,14 @@ export const FACT_KINDS: readonly string[] = [
   'a keepsake and where it is kept',
 ];
 
-/** Whose life the scene is about. */
-export const PERSONS: readonly string[] = [
-  'the user',
-  'a cousin of the user',
-  'a neighbour of the user',
-  'a colleague of the user',
-  'a former flatmate of the user',
-  'an aunt or uncle of the user',
-  'an old school friend of the user',
-  'a club the user belongs to',
+/** Whose life a scene is about, with weights: source atoms are mostly about the user, and the person may not tell A from B and C. */
+export const PERSONS: readonly (readonly [person: string, weight: number])[] = [
+  ['the user', 8],
+  ['a cousin of the user', 1],
+  ['a neighbour of the user', 1],
+  ['a colleague of the user', 1],
+  ['a former flatmate of the user', 1],
+  ['an aunt or uncle of the user', 1],
+  ['an old school friend of the user', 1],
+  ['a club the user belongs to', 1],
 ];

@@ -3,9 +3,9 @@ import type { Domain } from '../schemas/levels.ts';
 import type { AuxiliaryPayload, AuxiliarySlot } from '../schemas/payloads.ts';
 import type { BlockPlan } from '../schemas/workpiece.ts';
 import { namesIn } from './checks/critical-tokens.ts';
-import { drawInteger, drawItem, shuffled } from './draw.ts';
+import { spacedWords } from './checks/word-target.ts';
+import { drawIndex, drawInteger, drawItem, shuffled, type Uniform } from './draw.ts';
 import { DOMAIN_AREAS, EVERYDAY_AREAS, FACT_KINDS, PERSONS } from './scene-tables.ts';
-import { words } from './text/words.ts';
 
 /** A scene card: what one block's auxiliary atoms are facets of. */
 export type SceneCard = AuxiliaryPayload['blocks'][number]['scene'];
@@ -70,7 +70,7 @@ export function drawScenes(
     const area = (wanted ? domainAreas.pop() : everydayAreas.pop()) ?? drawItem(uniform, wanted ? DOMAIN_AREAS[domain] : EVERYDAY_AREAS);
     if (wanted) inDomain += slots;
     const draw = seededUniforms(seed, exampleId, id, 'scene');
-    cards.set(id, { area, kind: drawItem(draw, FACT_KINDS), person: drawItem(draw, PERSONS) });
+    cards.set(id, { area, kind: drawItem(draw, FACT_KINDS), person: drawPerson(draw) });
   }
   return cards;
 }
@@ -82,8 +82,13 @@ export function drawScenes(
 export function drawSlot(seed: string, exampleId: string, slot: string, sourceTexts: readonly string[]): AuxiliarySlot {
   const uniform = seededUniforms(seed, exampleId, slot, 'slot');
   const model = drawItem(uniform, sourceTexts);
-  const aimed = words(model).length + drawInteger(uniform, -WORD_TARGET_SPREAD, WORD_TARGET_SPREAD);
+  const aimed = spacedWords(model) + drawInteger(uniform, -WORD_TARGET_SPREAD, WORD_TARGET_SPREAD);
   return { slot, words: Math.min(MOST_WORDS, Math.max(LEAST_WORDS, aimed)), holds: holdsOf(model) };
+}
+
+function drawPerson(uniform: Uniform): string {
+  const weights = PERSONS.map(([, weight]) => weight);
+  return PERSONS[drawIndex(uniform, weights)]?.[0] ?? 'the user';
 }
 
 /** Whether a text holds a digit, else a name in mid-sentence, else neither. */

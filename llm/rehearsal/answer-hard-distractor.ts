@@ -1,10 +1,11 @@
 import type { HardDistractorPayload } from '../../schemas/payloads.ts';
 import type { HardDistractorReply } from '../../schemas/replies/hard-distractor.ts';
-import { coverage, words } from '../../stages/text/words.ts';
+import { coverage } from '../../stages/text/words.ts';
 import type { Draw } from './draw.ts';
 import { HARD_FRAMES, SPHERES } from './grammar/hard-frames.ts';
 import type { HardFrame } from './grammar/hard-frames.ts';
 import { digitsLike } from './grammar/look.ts';
+import { spacedWords } from './grammar/measured.ts';
 import { TIMES, NUMBERS, PLACES } from './grammar/modifiers.ts';
 import { CODING_CONTRACT } from './query/build.ts';
 import { topicOf } from './query/topic.ts';
@@ -77,7 +78,7 @@ export function answerHardDistractor(payload: HardDistractorPayload, draw: Draw)
   const wanted = draw.pick(
     payload.atoms
       .filter((atom) => atom.level !== 'A')
-      .map((atom) => words(atom.text).length)
+      .map((atom) => spacedWords(atom.text))
       .concat(payload.atoms.length === 0 ? [16] : []),
     'length',
   );
@@ -85,7 +86,7 @@ export function answerHardDistractor(payload: HardDistractorPayload, draw: Draw)
     ({ text }) =>
       !payload.left_out.some((fact) => coverage(fact, text) >= 0.7) && !payload.atoms.some((atom) => coverage(atom.text, text) >= 0.6),
   );
-  const best = [...options].sort((a, b) => Math.abs(words(a.text).length - wanted) - Math.abs(words(b.text).length - wanted))[0];
+  const best = [...options].sort((a, b) => Math.abs(spacedWords(a.text) - wanted) - Math.abs(spacedWords(b.text) - wanted))[0];
   if (best === undefined) return { atom: null, cannot: `no memory of this family near ${topic} stays clear of what is already known` };
   return {
     atom: {

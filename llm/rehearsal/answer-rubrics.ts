@@ -1,7 +1,7 @@
 import type { RubricsPayload } from '../../schemas/payloads.ts';
 import type { RubricsReply } from '../../schemas/replies/rubrics.ts';
 import type { Draw } from './draw.ts';
-import { keyPhrase } from './text/keywords.ts';
+import { asClause, keyPhrase } from './text/keywords.ts';
 
 type Atom = RubricsPayload['atoms'][number];
 
@@ -66,12 +66,15 @@ const SCOPE = [
 /** Long enough to hold an atom's own words, short enough for the longest frame. */
 const MOST_WORDS = 14;
 
+/** Whether a rubric uses the key words of its atom or its whole wording. */
+type Words = 'key' | 'whole';
+
 function put(frame: string, key: string, most: number): string {
   return frame.replaceAll('{key}', () => key).slice(0, most);
 }
 
-function usedRubric(atom: Atom, draw: Draw): RubricsReply['used_atoms'][number] {
-  const key = keyPhrase(atom.text, MOST_WORDS).slice(0, 200);
+function usedRubric(atom: Atom, draw: Draw, words: Words): RubricsReply['used_atoms'][number] {
+  const key = (words === 'key' ? keyPhrase(atom.text, MOST_WORDS) : asClause(atom.text)).slice(0, 240);
   const frame = draw.pick(atom.action === 'correct' ? CORRECT : atom.level === 'B' ? APPLY_B : APPLY_C, 'frame', atom.atom);
   const over = 'over' in frame && typeof frame.over === 'string' ? frame.over : 'every other point gives way to {key}';
   return {
@@ -109,10 +112,10 @@ function ignoredRubric(atom: Atom, draw: Draw): RubricsReply['ignored_atoms'][nu
 }
 
 /** Rubrics in the words of their own atoms: full ones for B and C, the three short parts for A. */
-export function answerRubrics(payload: RubricsPayload, draw: Draw): RubricsReply {
+export function answerRubrics(payload: RubricsPayload, draw: Draw, words: Words = 'key'): RubricsReply {
   const asked = payload.atoms.filter((atom) => payload.write_for.includes(atom.atom));
   return {
-    used_atoms: asked.filter((atom) => atom.level !== 'A').map((atom) => usedRubric(atom, draw)),
+    used_atoms: asked.filter((atom) => atom.level !== 'A').map((atom) => usedRubric(atom, draw, words)),
     ignored_atoms: asked.filter((atom) => atom.level === 'A').map((atom) => ignoredRubric(atom, draw)),
   };
 }

@@ -91,7 +91,7 @@ export function personalFact(clause: string, domain: Domain, relative: Relative 
     /\b(?:and|or|but|for|with|that|to|of|the|a|an|in|for that|from|so)$/i.test(whole)
   )
     return null;
-  if (/[:(\[{]$|\.\.\.|…|[<>{}]{1}.*[<>{}]|\|\|/.test(whole)) return null;
+  if (/[:([{]$|\.\.\.|…|[<>{}]{1}.*[<>{}]|\|\|/.test(whole)) return null;
   const text = toThirdPerson(whole, domain === 'coding' ? "the user and the user's team" : 'the user and the people close to the user');
   if (text === null || !/\bthe user\b/i.test(text)) return null;
   const count = words(text).length;

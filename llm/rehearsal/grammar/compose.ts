@@ -85,20 +85,28 @@ function article(noun: string): string {
   return /^(?:[aeiou]|honest|hour)/i.test(noun) && !/^(?:use|uni|one|uku)/i.test(noun) ? 'an' : 'a';
 }
 
+/** Prime, so that it visits every pair of any table shorter than itself. */
+const STRIDE = 7919;
+
 interface Core {
   readonly frame: string;
   readonly noun: string;
   readonly left: number;
 }
 
-/** Frame and noun pairs that leave a number of words the adverbials can fill. */
-function cores(parts: Parts, room: number, reach: ReadonlySet<number> | undefined): readonly Core[] {
-  return parts.frames.frames.flatMap((frame) =>
-    parts.nouns.flatMap((noun) => {
-      const left = room - frame.words - noun.words - 1;
-      return reach?.has(left) === true ? [{ frame: frame.text, noun: noun.text, left }] : [];
-    }),
-  );
+/** A frame and a noun that leave a number of words the adverbials can fill: the first fitting pair from a drawn place on. */
+function coreAt(parts: Parts, room: number, reach: ReadonlySet<number> | undefined, uniform: number): Core | null {
+  const total = parts.frames.frames.length * parts.nouns.length;
+  const start = Math.floor(uniform * total);
+  for (let step = 0; step < total; step += 1) {
+    const at = (start + step * STRIDE) % total;
+    const frame = parts.frames.frames[at % parts.frames.frames.length];
+    const noun = parts.nouns[Math.floor(at / parts.frames.frames.length)];
+    if (frame === undefined || noun === undefined) continue;
+    const left = room - frame.words - noun.words - 1;
+    if (reach?.has(left) === true) return { frame: frame.text, noun: noun.text, left };
+  }
+  return null;
 }
 
 /** A sentence of exactly the wanted number of words, or null when these parts cannot come to it. */
@@ -109,12 +117,12 @@ export function compose(parts: Parts, shape: Shape, uniform: () => number): stri
   const slack = shape.words - subject.words;
   const must = musts === null ? null : pickAt(slack < 9 ? musts.filter(({ words }) => words <= 3) : musts, uniform());
   const room = slack - (must?.words ?? 0);
-  const core = cores(parts, room, plan.reach[0]);
-  if (core.length === 0) return null;
-  const { frame, noun, left } = pickAt(core, uniform());
+  const core = coreAt(parts, room, plan.reach[0], uniform());
+  if (core === null) return null;
+  const { frame, noun, left } = core;
   const adjective =
     left > 0 && plan.reach[0]?.has(left - 1) === true && uniform() < 0.7 ? pickAt(ADJECTIVES.slice(0, 30), uniform()) : null;
-  const adjectiveWords = adjective === null ? 0 : adjective.includes('-') ? 2 : 1;
+  const adjectiveWords = adjective === null ? 0 : 1;
   const rest = plan.reach[0]?.has(left - adjectiveWords) === true ? left - adjectiveWords : left;
   const thing = rest === left || adjective === null ? noun : `${adjective} ${noun}`;
   const said = `${subject.text} ${frame.replace('{thing}', () => `${article(thing)} ${thing}`)}`;

@@ -1,9 +1,9 @@
-import { words } from '../../../stages/text/words.ts';
+import { spacedWords } from './measured.ts';
 
 /** Letters a word takes in the texts that are to be imitated, blanks included; 5.5 when there is nothing to imitate. */
 export function lettersAWord(texts: readonly string[]): number {
   const total = texts.reduce((sum, text) => sum + text.length, 0);
-  const count = texts.reduce((sum, text) => sum + words(text).length, 0);
+  const count = texts.reduce((sum, text) => sum + spacedWords(text), 0);
   return count === 0 ? 5.5 : total / count;
 }
 

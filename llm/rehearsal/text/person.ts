@@ -161,7 +161,7 @@ function isNumeral(tokens: readonly string[], at: number): boolean {
   return (
     NUMERAL_BEFORE.test(previousWord(tokens, at - 1)) ||
     /^\/[A-Z]?/.test(tokens[at + 1] ?? '') ||
-    /\/$/.test(tokens[at - 1] ?? '') ||
+    (tokens[at - 1] ?? '').endsWith('/') ||
     /^-\d/.test(tokens[at + 1] ?? '')
   );
 }

@@ -20,6 +20,8 @@ describe('rubric support', () => {
       { key: 's2', text: 'The user sells candles at a fair.' },
     ];
     expect(swappedWith({ key: 's1', text: atoms[0]?.text ?? '' }, 'Says once that candles are sold at the fair.', atoms, '')).toBe('s2');
+    const short = [...atoms, { key: 's3', text: 'The user likes plums.' }];
+    expect(swappedWith({ key: 's1', text: atoms[0]?.text ?? '' }, 'Bees are a likely cause.', short, '')).toBeNull();
     expect(swappedWith({ key: 's2', text: atoms[1]?.text ?? '' }, 'Says once that candles are sold at the fair.', atoms, '')).toBeNull();
   });
 });
