@@ -3,15 +3,13 @@ import type { Config } from '../schemas/config.ts';
 import { DOMAINS } from '../schemas/levels.ts';
 import type { Domain } from '../schemas/levels.ts';
 import type { StepId } from '../schemas/steps.ts';
-import { foldItems, startFold } from '../stages/acceptance.ts';
-import type { DomainFold, DomainQuota, FoldItem, QueryIndex } from '../stages/acceptance.ts';
-import { withoutAnswerContract } from '../stages/text/contract.ts';
+import { DomainFold, isCovered } from '../stages/acceptance.ts';
+import type { DomainAcceptance, DomainQuota, NearQueries } from '../stages/acceptance.ts';
 import type { PositionOutcome, RunRow, Store } from '../store/port.ts';
 
-/** A candidate that fell out before its domain's cut-off: ids, step and reason, no text. */
+/** A candidate that fell out before its cut-off: ids, step and reason, no text. */
 export interface FoldedRejection {
   readonly candidateId: string;
-  readonly source: string;
   readonly sourceDataset: string;
   readonly sourceId: string;
   readonly step: StepId | 'acceptance';
@@ -22,8 +20,7 @@ export interface FoldedRejection {
 export interface StoredFold {
   /** Ids of kept examples, in the order health, general, coding and candidate order. */
   readonly kept: readonly string[];
-  readonly rejected: readonly FoldedRejection[];
-  readonly folds: Readonly<Record<Domain, DomainFold>>;
+  readonly domains: Readonly<Record<Domain, DomainAcceptance>>;
   /** Accepted candidates beyond the cut-offs. */
   readonly reserve: number;
 }
@@ -31,32 +28,10 @@ export interface StoredFold {
 /** Positions read at a time. */
 const PAGE = 1000;
 
-/** Final queries are compared like the questions of rows, without the answer contract of coding queries. */
-export function createQueryIndex(threshold: number): QueryIndex {
+/** Near-duplicate index of final queries at the configured threshold; the fold itself leaves the answer contract out. */
+export function createNearQueries(threshold: number): NearQueries {
   const index = createNearDuplicateIndex(threshold);
-  return {
-    isNearDuplicate: (query) => index.isNearDuplicate(withoutAnswerContract(query)),
-    add: (query) => void index.add(withoutAnswerContract(query)),
-  };
-}
-
-/** What a config wants of a domain. */
-export function quotaOf(config: Config, domain: Domain): DomainQuota {
-  const perSource = new Map(config.sources.flatMap((source) => (source.quota === undefined ? [] : [[source.name, source.quota] as const])));
-  return { domain, total: config.target[domain], perSource };
-}
-
-/** A stored outcome as the fold reads it. */
-export function foldItem(item: PositionOutcome): FoldItem {
-  const { outcome } = item;
-  return {
-    position: item.position,
-    candidateId: item.candidateId,
-    source: item.source,
-    status: outcome?.status ?? null,
-    query: outcome?.query ?? null,
-    waived: item.waived,
-  };
+  return { isNearDuplicate: (query) => index.isNearDuplicate(query), add: (query) => void index.add(query) };
 }
 
 /** Candidates of a domain in an order. */
@@ -64,70 +39,63 @@ export async function domainSize(store: Store, orderId: string, domain: Domain):
   return (await store.candidateCounts(orderId)).filter((item) => item.domain === domain).reduce((sum, item) => sum + item.count, 0);
 }
 
-interface Collected {
-  readonly kept: string[];
-  readonly rejected: { readonly item: PositionOutcome; readonly reason: string; readonly step: FoldedRejection['step'] }[];
+/** Outcomes of a domain in order, page by page, from a position on. */
+export async function* outcomePages(store: Store, run: Pick<RunRow, 'orderId' | 'pipelineHash'>, domain: Domain, size: number): AsyncGenerator<readonly PositionOutcome[]> {
+  for (let from = 0; from < size; from += PAGE) yield await store.outcomesAt(run.orderId, run.pipelineHash, domain, from, Math.min(size, from + PAGE));
 }
 
-async function foldDomain(
-  store: Store,
-  run: RunRow,
-  config: Config,
-  domain: Domain,
-  index: QueryIndex,
-  into: Collected,
-): Promise<DomainFold> {
-  const fold = startFold(quotaOf(config, domain));
-  const size = await domainSize(store, run.orderId, domain);
-  for (let from = 0; from < size && !fold.full && fold.next === from; from += PAGE) {
-    const page = await store.outcomesAt(run.orderId, run.pipelineHash, domain, from, Math.min(size, from + PAGE));
-    const byPosition = new Map(page.map((item) => [item.position, item]));
-    foldItems(fold, page.map(foldItem), index, (folded, decision) => {
-      const item = byPosition.get(folded.position);
-      if (item === undefined) return;
-      if (decision === 'kept') into.kept.push(item.candidateId);
-      else if (decision === 'near_duplicate') into.rejected.push({ item, step: 'acceptance', reason: 'near_duplicate_query' });
-      else if (decision === 'rejected')
-        into.rejected.push({ item, step: item.outcome?.step ?? 'screen', reason: item.outcome?.reason ?? '' });
-      else if (decision === 'waived')
-        into.rejected.push({ item, step: item.outcome?.step ?? 'screen', reason: `waived_${item.outcome?.reason ?? 'failed'}` });
-    });
-  }
+/** What a config wants of a domain; `lastPositionBySource` is read from the order when sources have quotas. */
+export async function quotaOf(store: Store, orderId: string, config: Config, domain: Domain): Promise<DomainQuota> {
+  const total = config.target[domain];
+  const counts = (await store.candidateCounts(orderId)).filter((item) => item.domain === domain);
+  const quotas = config.sources.flatMap((source) => (source.quota === undefined || !counts.some((item) => item.source === source.name) ? [] : [[source.name, source.quota] as const]));
+  if (quotas.length === 0) return { total };
+  const last = await store.lastPositions(orderId, domain);
+  return { total, bySource: Object.fromEntries(quotas), lastPositionBySource: Object.fromEntries(last.map((item) => [item.source, item.position])) };
+}
+
+/** Folds one whole domain from its beginning. */
+export async function foldDomainStored(store: Store, run: Pick<RunRow, 'orderId' | 'pipelineHash'>, config: Config, domain: Domain, near: NearQueries): Promise<DomainFold> {
+  const fold = new DomainFold(await quotaOf(store, run.orderId, config, domain), near);
+  for await (const page of outcomePages(store, run, domain, await domainSize(store, run.orderId, domain))) for (const item of page) fold.take(item);
   return fold;
 }
 
-async function named(store: Store, run: RunRow, collected: Collected): Promise<readonly FoldedRejection[]> {
-  const rejections: FoldedRejection[] = [];
-  for (const { item, step, reason } of collected.rejected) {
-    const stored = await store.candidateById(run.orderId, item.candidateId);
-    rejections.push({
-      candidateId: item.candidateId,
-      source: item.source,
-      sourceDataset: stored?.candidate.row.sourceDataset ?? '',
-      sourceId: stored?.candidate.row.sourceId ?? '',
-      step,
-      reason,
-    });
-  }
-  return rejections;
-}
-
-async function acceptedInAll(store: Store, run: RunRow): Promise<number> {
-  const counts = await store.stepCounts(run.pipelineHash, run.orderId);
-  return counts.filter((item) => item.status === 'accepted').reduce((sum, item) => sum + item.count, 0);
-}
-
 /** The exact acceptance fold of a build, recomputed from the store: domains in the order health, general, coding share one query index. */
-export async function foldStored(store: Store, run: RunRow, config: Config): Promise<StoredFold> {
-  const index = createQueryIndex(config.screening.nearDuplicateJaccard);
-  const collected: Collected = { kept: [], rejected: [] };
-  const folds: Partial<Record<Domain, DomainFold>> = {};
-  for (const domain of DOMAINS) folds[domain] = await foldDomain(store, run, config, domain, index, collected);
-  const nearDuplicates = collected.rejected.filter((item) => item.step === 'acceptance').length;
-  return {
-    kept: collected.kept,
-    rejected: await named(store, run, collected),
-    folds: folds as Record<Domain, DomainFold>,
-    reserve: (await acceptedInAll(store, run)) - collected.kept.length - nearDuplicates,
-  };
+export async function foldStored(store: Store, run: Pick<RunRow, 'orderId' | 'pipelineHash'>, config: Config): Promise<StoredFold> {
+  const near = createNearQueries(config.screening.nearDuplicateJaccard);
+  const domains: Partial<Record<Domain, DomainAcceptance>> = {};
+  for (const domain of DOMAINS) domains[domain] = (await foldDomainStored(store, run, config, domain, near)).result();
+  const all = domains as Record<Domain, DomainAcceptance>;
+  return { kept: DOMAINS.flatMap((domain) => all[domain].kept), domains: all, reserve: DOMAINS.reduce((sum, domain) => sum + all[domain].reserve.length, 0) };
+}
+
+function rejectionOf(item: PositionOutcome, near: ReadonlySet<string>): { readonly step: FoldedRejection['step']; readonly reason: string } | null {
+  if (near.has(item.candidateId)) return { step: 'acceptance', reason: 'near_duplicate_query' };
+  const { outcome } = item;
+  if (outcome?.status === 'rejected') return { step: outcome.step, reason: outcome.reason };
+  if (item.waived) return { step: outcome?.step ?? 'screen', reason: `waived_${outcome?.reason ?? 'failed'}` };
+  return null;
+}
+
+/** Candidates that fell out up to the cut-offs of the fold, in order, with the source row they came from. */
+export async function* foldedRejections(store: Store, run: RunRow, fold: StoredFold): AsyncGenerator<FoldedRejection> {
+  for (const domain of DOMAINS) {
+    const acceptance = fold.domains[domain];
+    const near = new Set(acceptance.nearDuplicates);
+    const kept = new Set(acceptance.kept);
+    for await (const page of outcomePages(store, run, domain, await domainSize(store, run.orderId, domain))) {
+      const fallen = page.flatMap((item) => {
+        const rejection = kept.has(item.candidateId) || !isCovered(acceptance, item) ? null : rejectionOf(item, near);
+        return rejection === null ? [] : [{ item, rejection }];
+      });
+      if (fallen.length === 0) continue;
+      const rows = await store.candidates(run.orderId, domain, page[0]?.position ?? 0, (page.at(-1)?.position ?? 0) + 1);
+      const byId = new Map(rows.map(({ candidate }) => [candidate.id, candidate.row]));
+      for (const { item, rejection } of fallen) {
+        const row = byId.get(item.candidateId);
+        yield { candidateId: item.candidateId, sourceDataset: row?.sourceDataset ?? '', sourceId: row?.sourceId ?? '', ...rejection };
+      }
+    }
+  }
 }

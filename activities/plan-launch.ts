@@ -1,11 +1,12 @@
 import { DOMAINS } from '../schemas/levels.ts';
 import type { Domain } from '../schemas/levels.ts';
-import { foldItems, sourceIsFull, startFold } from '../stages/acceptance.ts';
-import type { DomainFold, QueryIndex } from '../stages/acceptance.ts';
-import { launchHorizon, mayLaunch } from '../stages/launch.ts';
+import { DomainFold, isFinal } from '../stages/acceptance.ts';
+import type { NearQueries } from '../stages/acceptance.ts';
+import { nextChunkSize } from '../stages/launch.ts';
+import type { LaunchState } from '../stages/launch.ts';
 import type { PositionOutcome, Store } from '../store/port.ts';
 import type { ChunkRef, LaunchPlan } from '../workflows/types.ts';
-import { createQueryIndex, domainSize, foldItem, foldStored, quotaOf } from './fold-stored.ts';
+import { createNearQueries, domainSize, foldDomainStored, foldStored, quotaOf } from './fold-stored.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunContexts } from './run-contexts.ts';
 
@@ -15,98 +16,108 @@ export interface LaunchPlanner {
 }
 
 interface DomainView {
-  readonly fold: DomainFold;
+  fold: DomainFold;
+  /** First position the fold has not taken. */
+  next: number;
   readonly size: number;
-  /** Candidates folded so far that a person let go, or that were kept, rejected or dropped: the verdicts of the yield. */
+  readonly hasQuotas: boolean;
+  /** Final verdicts the fold has passed, and how many of them were accepted: the yield. */
   verdicts: number;
   accepted: number;
 }
 
 interface RunView {
-  readonly index: QueryIndex;
-  readonly domains: Readonly<Record<Domain, DomainView>>;
+  readonly near: NearQueries;
+  readonly domains: ReadonlyMap<Domain, DomainView>;
 }
 
 interface DomainPlan {
   readonly chunks: readonly ChunkRef[];
-  /** Complete, dry, or why nothing more can be started; null while work is in flight or to be started. */
+  /** Complete, dry, or stuck on failed candidates; null while work is in flight or to be started. */
   readonly end: 'complete' | 'dry' | 'stuck' | null;
   readonly failed: number;
 }
 
 async function openView(run: RunContext, store: Store): Promise<RunView> {
-  const { config } = run.spec;
-  const view = async (domain: Domain): Promise<DomainView> => ({
-    fold: startFold(quotaOf(config, domain)),
-    size: await domainSize(store, run.orderId, domain),
-    verdicts: 0,
-    accepted: 0,
-  });
-  return {
-    index: createQueryIndex(config.screening.nearDuplicateJaccard),
-    domains: { health: await view('health'), general: await view('general'), coding: await view('coding') },
-  };
+  const near = createNearQueries(run.spec.config.screening.nearDuplicateJaccard);
+  const domains = new Map<Domain, DomainView>();
+  for (const domain of DOMAINS) {
+    const quota = await quotaOf(store, run.orderId, run.spec.config, domain);
+    const size = await domainSize(store, run.orderId, domain);
+    domains.set(domain, { fold: new DomainFold(quota, near), next: 0, size, hasQuotas: quota.bySource !== undefined, verdicts: 0, accepted: 0 });
+  }
+  return { near, domains };
 }
 
-function advance(view: DomainView, index: QueryIndex, items: readonly PositionOutcome[]): void {
-  foldItems(view.fold, items.map(foldItem), index, (item, decision) => {
-    if (decision === 'beyond') return;
-    view.verdicts += 1;
-    if (item.status === 'accepted') view.accepted += 1;
-  });
+/** Takes final candidates in order and stops before the first one the fold would have to wait for. */
+function advance(view: DomainView, items: readonly PositionOutcome[]): void {
+  for (const item of items) {
+    if (item.position !== view.next || view.fold.met) return;
+    if (!isFinal(item) && view.fold.wants(item.source)) return;
+    view.fold.take(item);
+    view.next += 1;
+    if (isFinal(item)) view.verdicts += 1;
+    if (item.outcome?.status === 'accepted') view.accepted += 1;
+  }
 }
 
-const isOpen = (item: PositionOutcome): boolean => !item.waived && (item.outcome === null || item.outcome.status === 'retry');
-const isBlocked = (item: PositionOutcome): boolean =>
-  !item.waived && (item.outcome?.status === 'failed' || item.outcome?.status === 'no_verdict');
+/** Source quotas can send the fold back to candidates it passed: then it is folded anew, up to its first open candidate. */
+async function refold(run: RunContext, store: Store, view: DomainView, domain: Domain): Promise<void> {
+  const near = createNearQueries(run.spec.config.screening.nearDuplicateJaccard);
+  view.fold = await foldDomainStored(store, run, run.spec.config, domain, near);
+  view.next = view.fold.stoppedAt?.position ?? view.size;
+}
 
-function cut(domain: Domain, positions: readonly number[], chunkSize: number): readonly ChunkRef[] {
+const isOpen = (item: PositionOutcome): boolean => !isFinal(item) && (item.outcome === null || item.outcome.status === 'retry');
+const isBlocked = (item: PositionOutcome): boolean => !isFinal(item) && !isOpen(item);
+
+function cutChunks(domain: Domain, startable: readonly number[], state: LaunchState): readonly ChunkRef[] {
   const chunks: ChunkRef[] = [];
-  for (let at = 0; at < positions.length; at += chunkSize) chunks.push({ domain, positions: positions.slice(at, at + chunkSize) });
-  return chunks;
+  let taken = 0;
+  while (taken < startable.length) {
+    const size = nextChunkSize({ ...state, inFlight: state.inFlight + taken, next: startable[taken] ?? state.supply });
+    if (size === 0) break;
+    chunks.push({ domain, positions: startable.slice(taken, taken + size) });
+    taken += size;
+  }
+  const nothingElse = chunks.length === 0 && state.inFlight === 0 && state.need > 0;
+  return nothingElse && startable.length > 0 ? [{ domain, positions: startable.slice(0, state.chunkSize) }] : chunks;
 }
 
 async function planDomain(run: RunContext, store: Store, view: RunView, domain: Domain, flying: ReadonlySet<number>): Promise<DomainPlan> {
+  const of = view.domains.get(domain);
+  if (of === undefined) throw new Error(`no view of domain ${domain}`);
   const { chunkSize, window } = run.spec.config.construction;
-  const of = view.domains[domain];
-  const reach = Math.min(of.size, launchHorizon(of.fold.next, { chunkSize, window }));
-  const items = await store.outcomesAt(run.orderId, run.pipelineHash, domain, of.fold.next, reach);
-  advance(of, view.index, items);
-  if (of.fold.full) return { chunks: [], end: 'complete', failed: 0 };
-  const ahead = items.filter((item) => item.position >= of.fold.next && !sourceIsFull(of.fold, item.source));
-  const ended = ahead.filter((item) => item.outcome !== null && !isOpen(item) && !isBlocked(item));
-  const acceptedAhead = ended.filter((item) => item.outcome?.status === 'accepted' && !item.waived).length;
-  const room = mayLaunch({
-    target: of.fold.quota.total,
-    kept: of.fold.kept,
-    acceptedAhead,
+  if (of.hasQuotas) await refold(run, store, of, domain);
+  const items = await store.outcomesAt(run.orderId, run.pipelineHash, domain, of.next, Math.min(of.size, of.next + window * chunkSize));
+  if (!of.hasQuotas) advance(of, items);
+  if (of.fold.met) return { chunks: [], end: 'complete', failed: 0 };
+  const ahead = items.filter((item) => item.position >= of.next && of.fold.wants(item.source));
+  const ended = ahead.filter(isFinal);
+  const acceptedAhead = ended.filter((item) => item.outcome?.status === 'accepted').length;
+  const startable = ahead.filter((item) => isOpen(item) && !flying.has(item.position)).map((item) => item.position);
+  const need = run.spec.config.target[domain] - of.fold.keptCount - acceptedAhead;
+  const chunks = cutChunks(domain, startable, {
+    need,
     verdicts: of.verdicts + ended.length,
     accepted: of.accepted + acceptedAhead,
     inFlight: flying.size,
-    chunkSize,
+    oldestOpen: of.next,
+    next: of.next,
+    supply: of.size,
     window,
+    chunkSize,
   });
-  const startable = ahead.filter((item) => isOpen(item) && !flying.has(item.position)).map((item) => item.position);
-  const first = startable[0];
-  const oldestStuck = first !== undefined && first === of.fold.next && flying.size === 0 && room === 0;
-  const positions = startable.slice(0, oldestStuck ? 1 : room);
-  const chunks = cut(domain, positions, chunkSize);
   const failed = ahead.filter(isBlocked).length;
   if (chunks.length > 0 || flying.size > 0) return { chunks, end: null, failed };
-  if (of.fold.next >= of.size) return { chunks, end: 'dry', failed };
-  return failed > 0 ? { chunks, end: 'stuck', failed } : { chunks, end: null, failed };
+  if (of.next >= of.size) return { chunks, end: 'dry', failed };
+  return { chunks, end: failed > 0 ? 'stuck' : null, failed };
 }
 
-/** The incremental folds ran domain by domain in whatever order verdicts came; the exact fold decides whether the build is done. */
+/** The incremental folds met verdicts in whatever order they came; the exact fold decides whether the build is done. */
 async function confirmEnd(run: RunContext, store: Store): Promise<boolean> {
-  const known = await store.run(run.runId);
-  if (known === null) return false;
-  const exact = await foldStored(store, known, run.spec.config);
-  for (const domain of DOMAINS) {
-    const fold = exact.folds[domain];
-    if (!fold.full && fold.next < (await domainSize(store, run.orderId, domain))) return false;
-  }
-  return true;
+  const exact = await foldStored(store, run, run.spec.config);
+  return DOMAINS.every((domain) => exact.domains[domain].met || exact.domains[domain].stoppedAt === null);
 }
 
 function stuckReason(plans: readonly DomainPlan[]): string {
@@ -126,16 +137,12 @@ export function createLaunchPlanner(deps: { readonly store: Store; readonly cont
       const flying = new Set(inFlight.filter((chunk) => chunk.domain === domain).flatMap((chunk) => chunk.positions));
       plans.push(await planDomain(run, deps.store, view, domain, flying));
     }
-    const accepted = {
-      health: view.domains.health.fold.kept,
-      general: view.domains.general.fold.kept,
-      coding: view.domains.coding.fold.kept,
-    };
+    const kept = (domain: Domain): number => view.domains.get(domain)?.fold.keptCount ?? 0;
+    const accepted = { health: kept('health'), general: kept('general'), coding: kept('coding') };
     const launch = plans.flatMap((item) => item.chunks);
-    if (launch.length > 0 || inFlight.length > 0 || plans.some((item) => item.end === null))
-      return { launch, accepted, verdict: 'working', reason: '' };
+    if (launch.length > 0 || inFlight.length > 0) return { launch, accepted, verdict: 'working', reason: '' };
     if (plans.some((item) => item.end === 'stuck')) return { launch, accepted, verdict: 'stuck', reason: stuckReason(plans) };
-    if (!(await confirmEnd(run, deps.store))) {
+    if (plans.some((item) => item.end === null) || !(await confirmEnd(run, deps.store))) {
       if (again) throw new Error(`run ${runId}: the exact fold is not done, but nothing is left to start`);
       views.delete(runId);
       return plan(runId, inFlight, true);

@@ -5,7 +5,7 @@ export interface FoldCandidate {
   readonly position: number;
   readonly candidateId: string;
   readonly source: string;
-  readonly outcome: { readonly status: 'accepted' | 'rejected' | 'failed' | 'no_verdict'; readonly query: string | null } | null;
+  readonly outcome: { readonly status: 'accepted' | 'rejected' | 'failed' | 'no_verdict' | 'retry'; readonly query: string | null } | null;
   readonly waived: boolean;
 }
 
@@ -77,8 +77,13 @@ function openPools(quota: DomainQuota): Map<string, Pool> {
   return pools.set(REST_POOL, openPool(quota.total - reserved, Number.POSITIVE_INFINITY));
 }
 
+/** Whether the fold may pass a candidate: it has a final verdict or was waived. */
+export function isFinal(candidate: Pick<FoldCandidate, 'outcome' | 'waived'>): boolean {
+  return candidate.waived || candidate.outcome?.status === 'accepted' || candidate.outcome?.status === 'rejected';
+}
+
 /** The fold over one domain. Feed candidates in the order of positions, then read the result; nothing else changes it. */
-class DomainFold {
+export class DomainFold {
   private readonly pools: Map<string, Pool>;
   private readonly kept: { readonly position: number; readonly id: string }[] = [];
   private readonly nearDuplicates: string[] = [];
@@ -97,11 +102,27 @@ class DomainFold {
     this.pools = openPools(quota);
   }
 
-  private get met(): boolean {
+  /** Whether the domain has its total. */
+  get met(): boolean {
     return this.kept.length >= this.quota.total;
   }
 
-  private poolOf(candidate: FoldCandidate): Pool {
+  /** Examples kept so far. */
+  get keptCount(): number {
+    return this.kept.length;
+  }
+
+  /** The candidate that stopped the fold; null while it can go on. */
+  get stoppedAt(): FoldStop | null {
+    return this.stop;
+  }
+
+  /** Whether the quotas have room for another example of a source. */
+  wants(source: string): boolean {
+    return !this.met && this.hasRoom(this.poolOf({ source }));
+  }
+
+  private poolOf(candidate: Pick<FoldCandidate, 'source'>): Pool {
     const pool = this.pools.get(candidate.source) ?? this.pools.get(REST_POOL);
     if (pool === undefined) throw new QuotaError('the pool of sources without a quota is missing');
     return pool;
@@ -120,7 +141,7 @@ class DomainFold {
 
   private decide(candidate: FoldCandidate): void {
     const { outcome, candidateId, position } = candidate;
-    const status = outcome?.status ?? 'pending';
+    const status = outcome === null || outcome.status === 'retry' ? 'pending' : outcome.status;
     if (status !== 'accepted' && status !== 'rejected' && !candidate.waived) {
       this.stop = { position, candidateId, why: status };
       this.behind.push(candidate);

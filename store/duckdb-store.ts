@@ -94,6 +94,11 @@ export class DuckDbStore implements Store {
     return loadNo === null ? [] : orderQueries.countCandidates(this.database, loadNo);
   }
 
+  async lastPositions(orderId: string, domain: Domain): Promise<readonly { readonly source: string; readonly position: number }[]> {
+    const loadNo = await orderQueries.loadNumber(this.database, orderId);
+    return loadNo === null ? [] : orderQueries.lastPositions(this.database, loadNo, domain);
+  }
+
   async rowRejectionCounts(
     orderId: string,
   ): Promise<readonly { readonly source: string; readonly reason: string; readonly count: number }[]> {

@@ -124,6 +124,8 @@ export interface Store {
   candidates(orderId: string, domain: Domain, from: number, to: number): Promise<readonly StoredCandidate[]>;
   candidateById(orderId: string, candidateId: string): Promise<StoredCandidate | null>;
   candidateCounts(orderId: string): Promise<readonly { readonly domain: Domain; readonly source: string; readonly count: number }[]>;
+  /** Last position of each source of a domain. */
+  lastPositions(orderId: string, domain: Domain): Promise<readonly { readonly source: string; readonly position: number }[]>;
   rowRejectionCounts(orderId: string): Promise<readonly { readonly source: string; readonly reason: string; readonly count: number }[]>;
   rowRejections(orderId: string): AsyncIterable<readonly RowRejection[]>;
   sourceRow(orderId: string, sourceId: string): Promise<SourceRow | null>;

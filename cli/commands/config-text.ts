@@ -13,19 +13,21 @@ export interface InitAnswers {
   readonly target: Readonly<Record<Domain, number>>;
 }
 
-const DEMO_SOURCES = ['meddialog', 'healthcaremagic', 'ultrachat', 'oasst1', 'oasst2', 'magicoder', 'apps', 'stackexchange'] as const;
+const DEMO_FILES = {
+  meddialog: 'meddialog.jsonl',
+  healthcaremagic: 'healthcaremagic.jsonl',
+  ultrachat: 'ultrachat.json',
+  oasst1: 'oasst1.jsonl',
+  oasst2: 'oasst2.trees.jsonl',
+  magicoder: 'magicoder.csv',
+  apps: 'apps.jsonl',
+  stackexchange: 'stackexchange.jsonl',
+} as const;
 
 /** The sources of the demo, as config values with paths relative to a folder. */
-export function demoSources(
-  from: string,
-): readonly { readonly name: string; readonly adapter: string; readonly path: string; readonly licence: string }[] {
+export function demoSources(from: string): readonly { readonly name: string; readonly adapter: string; readonly path: string; readonly licence: string }[] {
   const rows = join(packageRoot(), 'datasets', 'demo', 'rows');
-  return DEMO_SOURCES.map((adapter) => ({
-    name: `demo-${adapter}`,
-    adapter,
-    path: relative(from, join(rows, `${adapter}.jsonl`)) || '.',
-    licence: 'CC0-1.0',
-  }));
+  return Object.entries(DEMO_FILES).map(([adapter, file]) => ({ name: `demo-${adapter}`, adapter, path: relative(from, join(rows, file)), licence: 'CC0-1.0' }));
 }
 
 /** The config of the given answers as commented TypeScript, and the same as a value. */

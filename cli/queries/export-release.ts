@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { bindRoles, prepareSteps } from '../../activities/prepare-steps.ts';
 import type { FormatModes } from '../../activities/prepare-steps.ts';
 import { readSpec } from '../../activities/run-contexts.ts';
-import { foldStored } from '../../activities/fold-stored.ts';
+import { foldedRejections, foldStored } from '../../activities/fold-stored.ts';
 import type { StoredFold } from '../../activities/fold-stored.ts';
 import { CardError, renderCard } from '../../stages/card.ts';
 import { splitExamples } from '../../datasets/splits.ts';
@@ -125,7 +125,7 @@ function streams(
         for (const row of page)
           yield { id: row.sourceId, source_dataset: row.sourceDataset, source_id: row.sourceId, step: 'eligibility', reason: row.reason };
       }
-      for (const item of fold.rejected)
+      for await (const item of foldedRejections(store, run, fold))
         yield { id: item.candidateId, source_dataset: item.sourceDataset, source_id: item.sourceId, step: item.step, reason: item.reason };
     },
   };
