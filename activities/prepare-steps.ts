@@ -13,6 +13,9 @@ import type { PreparedStep, RoleBinding } from './run-context.ts';
 /** Structured-output mode per `provider/model`, probed once and fixed for the run (changing it is semantic). */
 export type FormatModes = Readonly<Record<string, ResponseFormat['type']>>;
 
+/** Names of the rehearsal model per role; the reviewers answer under names of their own. */
+const REHEARSAL_MODEL: Readonly<Record<Role, string>> = { builder: 'rehearsal', reviewerA: 'rehearsal-a', reviewerB: 'rehearsal-b' };
+
 function bindRole(role: Role, model: ModelConfig): RoleBinding {
   const { provider, model: name, temperature, topP, seed, extra, maxTokensFactor } = model;
   return {
@@ -33,7 +36,7 @@ function bindRole(role: Role, model: ModelConfig): RoleBinding {
 export function bindRoles(spec: RunSpec): Readonly<Record<Role, RoleBinding>> {
   const rehearsal = (role: Role): ModelConfig => ({
     provider: 'rehearsal',
-    model: `rehearsal-${role}`,
+    model: REHEARSAL_MODEL[role],
     temperature: 0,
     maxTokensFactor: 1,
   });
