@@ -21,6 +21,10 @@ function candidates(list: readonly (readonly [Status, string?, (string | undefin
   }));
 }
 
+async function* onePage(list: readonly FoldCandidate[]): AsyncGenerator<readonly FoldCandidate[]> {
+  yield list;
+}
+
 const ok = ['accepted'] as const;
 const no = ['rejected'] as const;
 
@@ -73,14 +77,11 @@ test('a near-duplicate query is dropped, also against an earlier domain and with
 });
 
 test('a build folds health, general, coding in this order, and what follows a stop is provisional', async () => {
-  async function* pages(list: readonly FoldCandidate[]): AsyncGenerator<readonly FoldCandidate[]> {
-    yield list;
-  }
   const same = candidates([['accepted', 'one', 'Which pump fits?']]);
   const intake = (general: readonly FoldCandidate[]): Parameters<typeof foldBuild>[0] => ({
-    coding: { pages: pages(same), quota: { total: 1 } },
-    general: { pages: pages(general), quota: { total: 1 } },
-    health: { pages: pages(candidates([no])), quota: { total: 1 } },
+    coding: { pages: onePage(same), quota: { total: 1 } },
+    general: { pages: onePage(general), quota: { total: 1 } },
+    health: { pages: onePage(candidates([no])), quota: { total: 1 } },
   });
   const open = await foldBuild(intake(candidates([['pending']])), exactQueries());
   expect(open).toMatchObject({
