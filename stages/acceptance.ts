@@ -1,3 +1,4 @@
+import type { Domain } from '../schemas/levels.ts';
 import { withoutAnswerContract } from './text/contract.ts';
 
 /** What the fold needs to know of a candidate at its place in the order (a row of the store's `outcomesAt` fits). `outcome` is null while pending. */
@@ -216,6 +217,35 @@ export async function foldDomainPages(
   const fold = new DomainFold(quota, near);
   for await (const page of pages) for (const candidate of page) fold.take(candidate);
   return fold.result();
+}
+
+/** The order in which domains are folded: a query near one of an earlier domain is dropped from the later one. */
+export const FOLD_ORDER: readonly Domain[] = ['health', 'general', 'coding'];
+
+/** What one domain brings to the fold of a whole build. */
+export interface DomainIntake {
+  readonly pages: AsyncIterable<Iterable<FoldCandidate>>;
+  readonly quota: DomainQuota;
+}
+
+/** A domain's acceptance; `provisional` while an earlier domain has stopped, since what that one keeps later may drop queries here. */
+export interface BuildAcceptance extends DomainAcceptance {
+  readonly provisional: boolean;
+}
+
+/** The fold over all domains in FOLD_ORDER, sharing one test for near-duplicates. */
+export async function foldBuild(
+  intake: Readonly<Record<Domain, DomainIntake>>,
+  near: NearQueries,
+): Promise<Readonly<Record<Domain, BuildAcceptance>>> {
+  let provisional = false;
+  const folded: [Domain, BuildAcceptance][] = [];
+  for (const domain of FOLD_ORDER) {
+    const acceptance = await foldDomainPages(intake[domain].pages, intake[domain].quota, near);
+    folded.push([domain, { ...acceptance, provisional }]);
+    provisional ||= acceptance.stoppedAt !== null;
+  }
+  return Object.fromEntries(folded) as Record<Domain, BuildAcceptance>;
 }
 
 /** Whether a candidate is covered by an export: it was considered before its pool's cut-off, so its row in the books is final. */

@@ -11,10 +11,12 @@ interface Folded {
   readonly ends: readonly number[];
 }
 
+/** A quote with fewer word characters proves nothing. */
+const MIN_QUOTE_WORD_CHARACTERS = 2;
 /** Fragments of a quote around an ellipsis need this many word characters each (RULES). */
 export const MIN_FRAGMENT_WORD_CHARACTERS = 8;
 
-const CLUSTER = /\r\n|\\[nrt]|\\[^\p{L}\p{N}\s]|[\s\S][\p{M}\u200d]*/gu;
+const CLUSTER = /\r\n|\\[nrt]|\\[^\p{L}\p{N}\s]|[\s\S][\p{M}\u200d]*/uy;
 const DROPPED = /[\u200b-\u200d\u2060\ufeff]|\u00ad|[\u{fe00}-\u{fe0f}]/gu;
 const QUOTES = /[\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2032\u2033\u00ab\u00bb\u2039\u203a`\u00b4"]/g;
 const DASHES = /[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/g;
@@ -33,25 +35,42 @@ function foldCluster(cluster: string): string {
     .toLowerCase();
 }
 
+function foldAscii(unit: string): string {
+  if (unit === '"' || unit === '`') return "'";
+  return unit <= ' ' ? ' ' : unit.toLowerCase();
+}
+
+/** The cluster at a place: one unit of plain ASCII as it stands, else a whole escape, line break or character with its marks. */
+function clusterAt(raw: string, at: number): string {
+  const code = raw.charCodeAt(at);
+  const next = raw.charCodeAt(at + 1);
+  if (code < 128 && code !== 92 && code !== 13 && !(next >= 128)) return raw.charAt(at);
+  CLUSTER.lastIndex = at;
+  return CLUSTER.exec(raw)?.[0] ?? raw.charAt(at);
+}
+
 /** NFKC, quotes, dashes, escapes, white space and case folded, with a map back to the raw offsets. */
 function fold(raw: string): Folded {
-  let text = '';
+  const units: string[] = [];
   const starts: number[] = [];
   const ends: number[] = [];
-  for (const match of raw.matchAll(CLUSTER)) {
-    const end = match.index + match[0].length;
-    for (const unit of foldCluster(match[0]).split('')) {
-      const repeats = (unit === ' ' && text.endsWith(' ')) || (unit === '-' && text.endsWith('-')) || (unit === "'" && text.endsWith("'"));
+  for (let at = 0; at < raw.length;) {
+    const cluster = clusterAt(raw, at);
+    const end = at + cluster.length;
+    const folded = cluster.length === 1 && cluster.charCodeAt(0) < 128 ? foldAscii(cluster) : foldCluster(cluster);
+    for (const unit of folded.split('')) {
+      const repeats = (unit === ' ' || unit === '-' || unit === "'") && units.at(-1) === unit;
       if (repeats) {
         ends[ends.length - 1] = end;
         continue;
       }
-      text += unit;
-      starts.push(match.index);
+      units.push(unit);
+      starts.push(at);
       ends.push(end);
     }
+    at = end;
   }
-  return { text, starts, ends };
+  return { text: units.join(''), starts, ends };
 }
 
 function wordCharacters(text: string): number {
@@ -74,6 +93,14 @@ function locate(field: Folded, piece: string, from: number): Range | null {
     if (inside < 0) inside = at;
   }
   return inside >= 0 && wordCharacters(piece) >= MIN_FRAGMENT_WORD_CHARACTERS ? { start: inside, end: inside + piece.length } : null;
+}
+
+/** The quote as it stands, without folding anything: the usual case, and the quick one. */
+function locateExactly(text: string, quote: string): Range | null {
+  if (quote !== quote.trim() || wordCharacters(quote) < MIN_QUOTE_WORD_CHARACTERS) return null;
+  for (let at = text.indexOf(quote); at >= 0; at = text.indexOf(quote, at + 1))
+    if (standsApart(text, at, at + quote.length)) return { start: at, end: at + quote.length };
+  return null;
 }
 
 function toRaw(field: Folded, range: Range): Range | null {
@@ -100,12 +127,14 @@ function locateAll(field: Folded, pieces: readonly string[]): readonly Range[] |
  * Null when it does not stand there. `fieldText.slice(start, end)` is the quote as the source has it.
  */
 export function resolveQuote(fieldText: string, quote: string): readonly Range[] | null {
+  const exact = locateExactly(fieldText, quote);
+  if (exact !== null) return [exact];
   const field = fold(fieldText);
   const whole = fold(quote).text.trim();
   const bare = whole.replace(/^['\s]+|['\s]+$/g, '');
   const unpointed = bare.replace(/[.,;:!?]+$/, '');
   for (const candidate of new Set([whole, bare, unpointed])) {
-    if (wordCharacters(candidate) < 2) continue;
+    if (wordCharacters(candidate) < MIN_QUOTE_WORD_CHARACTERS) continue;
     const found = locateAll(field, [candidate]);
     if (found !== null) return found;
   }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PositionOutcome } from '../../store/port.ts';
 import type { FoldCandidate, NearQueries } from '../../stages/acceptance.ts';
-import { QuotaError, foldDomain, foldDomainPages, isCovered } from '../../stages/acceptance.ts';
+import { QuotaError, foldBuild, foldDomain, foldDomainPages, isCovered } from '../../stages/acceptance.ts';
 
 type Status = 'accepted' | 'rejected' | 'failed' | 'no_verdict' | 'pending';
 
@@ -19,6 +19,10 @@ function candidates(list: readonly (readonly [Status, string?, (string | undefin
     waived,
     outcome: status === 'pending' ? null : { status, query: status === 'accepted' ? (query ?? `query ${position}`) : null },
   }));
+}
+
+async function* onePage(list: readonly FoldCandidate[]): AsyncGenerator<readonly FoldCandidate[]> {
+  yield list;
 }
 
 const ok = ['accepted'] as const;
@@ -70,6 +74,23 @@ test('a near-duplicate query is dropped, also against an earlier domain and with
     near,
   );
   expect(later).toMatchObject({ kept: ['c1'], nearDuplicates: ['c0', 'c2'], met: false, stoppedAt: null });
+});
+
+test('a build folds health, general, coding in this order, and what follows a stop is provisional', async () => {
+  const same = candidates([['accepted', 'one', 'Which pump fits?']]);
+  const intake = (general: readonly FoldCandidate[]): Parameters<typeof foldBuild>[0] => ({
+    coding: { pages: onePage(same), quota: { total: 1 } },
+    general: { pages: onePage(general), quota: { total: 1 } },
+    health: { pages: onePage(candidates([no])), quota: { total: 1 } },
+  });
+  const open = await foldBuild(intake(candidates([['pending']])), exactQueries());
+  expect(open).toMatchObject({
+    health: { met: false, provisional: false },
+    general: { provisional: false },
+    coding: { kept: ['c0'], provisional: true },
+  });
+  const done = await foldBuild(intake(same), exactQueries());
+  expect(done).toMatchObject({ general: { kept: ['c0'], met: true }, coding: { kept: [], nearDuplicates: ['c0'], provisional: false } });
 });
 
 test('a source quota caps its source, keeps its share free, and gives it to the domain when the source runs dry', () => {
