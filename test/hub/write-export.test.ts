@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { writeExport } from '../../hub/write-export.ts';
+import { writeExport, type ExportParts } from '../../hub/write-export.ts';
+import { renderCard } from '../../stages/card.ts';
 import { exportErrorOf } from '../../hub/export-error.ts';
-import { sampleParts, sampleRecords } from '../support/sample-export.ts';
+import { CARD_FACTS, sampleParts, sampleRecords } from '../support/sample-export.ts';
 import { tempFolders } from '../support/temp-folder.ts';
 
 const newFolder = tempFolders();
@@ -85,6 +86,14 @@ describe('writeExport', () => {
     if (first === undefined || second === undefined) throw new Error('the sample is empty');
     const attempt = writeExport(join(home, 'export'), sampleParts([first, { ...second, question: first.question }, ...rest]));
     await expect(attempt).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(`${second.id} (queries_unique`) });
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  test('a card that refuses an unknown licence stops the export and leaves no folder', async () => {
+    const home = newFolder();
+    const sources = [{ dataset: 'demo/handwritten', revision: 'r1', licences: ['unknown'], attributionRule: '' }];
+    const card: ExportParts['card'] = (counts) => renderCard({ ...CARD_FACTS, sources, counts });
+    await expect(writeExport(join(home, 'export'), { ...sampleParts(), card })).rejects.toMatchObject({ code: 'unknown_licence' });
     expect(readdirSync(home)).toEqual([]);
   });
 
