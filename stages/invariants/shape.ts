@@ -3,9 +3,22 @@ import { Domain } from '../../schemas/levels.ts';
 import { ExampleRecord, MemoryAtom, MemoryBlock, RecordProvenance, UsageRubric } from '../../schemas/record.ts';
 import type { Finding, Invariant, ValidationMode } from './violation.ts';
 
+/** Provenance is optional on import: a field that says nothing usable (null, a split of another name) counts as absent. */
+const ImportedProvenance = z.object({
+  source_dataset: RecordProvenance.shape.source_dataset.optional().catch(undefined),
+  source_id: RecordProvenance.shape.source_id.optional().catch(undefined),
+  source_revision: RecordProvenance.shape.source_revision.optional().catch(undefined),
+  source_license: RecordProvenance.shape.source_license.optional().catch(undefined),
+  attribution: RecordProvenance.shape.attribution.optional().catch(undefined),
+  group_key: RecordProvenance.shape.group_key.optional().catch(undefined),
+  pipeline_hash: RecordProvenance.shape.pipeline_hash.optional().catch(undefined),
+  split: RecordProvenance.shape.split.optional().catch(undefined),
+});
+
 /** A record as published by others: unknown fields are dropped, `health_seed` is health. */
 const ImportedRecord = z.object({
   ...ExampleRecord.shape,
+  ...ImportedProvenance.shape,
   domain: z.preprocess((value) => (value === 'health_seed' ? 'health' : value), Domain),
   memory_blocks: z.array(MemoryBlock.strip()).min(1),
   memories: z.array(MemoryAtom.extend({ usage_rubric: UsageRubric.strip() }).strip()).min(1),

@@ -64,12 +64,12 @@ describe('tests and intervals', () => {
   test('a drawn sign-flip p agrees with the exact one and is the same for the same seed', () => {
     const a = Array.from({ length: 22 }, (_, at) => (at % 3 === 0 ? 0.2 : 0.9));
     const b = a.map((value, at) => value + (at % 2 === 0 ? -0.3 : 0.22));
-    const drawn = signFlipTest(a, b, { seed: 's', draws: 4000 });
+    const drawn = signFlipTest(a, b, { seed: 's', draws: 1500 });
     expect(drawn.exact).toBe(false);
-    expect(signFlipTest(a, b, { seed: 's', draws: 4000 })).toEqual(drawn);
-    expect(signFlipTest(a, b, { seed: 't', draws: 4000 }).p).not.toBe(drawn.p);
-    const exact = signFlipTest(a.slice(0, 20), b.slice(0, 20), { seed: 's' });
-    expect(Math.abs(drawn.p - exact.p)).toBeLessThan(0.1);
+    expect(signFlipTest(a, b, { seed: 's', draws: 1500 })).toEqual(drawn);
+    expect(signFlipTest(a, b, { seed: 't', draws: 1500 }).p).not.toBe(drawn.p);
+    const exact = signFlipTest(a.slice(0, 14), b.slice(0, 14), { seed: 's' });
+    expect(Math.abs(drawn.p - exact.p)).toBeLessThan(0.15);
   });
 
   test('equal systems have p 1 and an interval at 0', () => {
@@ -82,15 +82,15 @@ describe('tests and intervals', () => {
   });
 
   test('a bootstrap interval holds the mean difference and is as wide as theory says', () => {
-    const a = Array.from({ length: 400 }, (_, at) => (at % 2 === 0 ? 1 : 0));
+    const a = Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? 1 : 0));
     const { meanDifference, low, high } = pairedBootstrap(
       a,
       a.map(() => 0),
-      { seed: 's', draws: 1000 },
+      { seed: 's', draws: 600 },
     );
     expect(meanDifference).toBe(0.5);
-    expect(high - low).toBeGreaterThan(0.085);
-    expect(high - low).toBeLessThan(0.111);
+    expect(high - low).toBeGreaterThan(0.17);
+    expect(high - low).toBeLessThan(0.22);
   });
 
   test('Holm never lowers a p value and keeps their order', () => {

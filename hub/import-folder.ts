@@ -1,8 +1,16 @@
 import { open, rename, rm } from 'node:fs/promises';
 import type { ExampleRecord } from '../schemas/record.ts';
-import type { Split, ValidationReport } from '../stages/validate-dataset.ts';
-import { exportErrorOf } from './export-error.ts';
+import type { QuarantineEntry, Split, ValidationReport } from '../stages/validate-dataset.ts';
+import { ExportError, exportErrorOf } from './export-error.ts';
 import { validateFolder } from './read-export.ts';
+
+function stopAt({ file, line, id, violations }: QuarantineEntry): ExportError {
+  const first = violations[0];
+  return new ExportError(
+    'invalid',
+    `${file}:${line}${id === null ? '' : ` (${id})`} breaks ${first?.rule ?? 'a rule'}: ${first?.detail ?? ''}; leave out --strict to set such records aside and go on.`,
+  );
+}
 
 /**
  * Reads a folder as an import: good records go to `keep`, the others into a quarantine file, one line each with file, line, id,
@@ -11,7 +19,11 @@ import { validateFolder } from './read-export.ts';
 export async function importFolder(
   folder: string,
   quarantine: string,
-  keep: (record: ExampleRecord, split: Split) => void | Promise<void> = () => undefined,
+  options: {
+    readonly keep?: (record: ExampleRecord, split: Split) => void | Promise<void>;
+    /** Stops at the first record that would be set aside. */
+    readonly strict?: boolean;
+  } = {},
 ): Promise<ValidationReport> {
   const partial = `${quarantine}.partial-${process.pid}`;
   try {
@@ -21,8 +33,9 @@ export async function importFolder(
     try {
       report = await validateFolder(folder, {
         mode: 'import',
-        keep,
+        ...(options.keep === undefined ? {} : { keep: options.keep }),
         setAside: async (entry) => {
+          if (options.strict === true) throw stopAt(entry);
           setAside += 1;
           await handle.appendFile(`${JSON.stringify(entry)}\n`);
         },
