@@ -7,7 +7,7 @@ import { planOf } from './block-plan.ts';
 import type { Breach } from './settle.ts';
 import { distractorBreaches, givesAwayBreach } from './checks/distractor-text.ts';
 import { resolveQuote } from './checks/grounding.ts';
-import { overlaps } from './checks/near-duplicate.ts';
+import { compared, overlaps } from './checks/near-duplicate.ts';
 import { drawInteger } from './draw.ts';
 import { payloadJson } from './fields.ts';
 import { defineStep, type PartReply, type PartRequest, type StepDefinition, type StepVerdict } from './step.ts';
@@ -69,7 +69,8 @@ function breachesOf(input: Input, atom: Offered): readonly Breach[] {
     ...givesAwayBreach(atom.gives_away, 'atom.gives_away'),
     ...anchorBreaches(input, atom.anchor),
   ];
-  const repeated = input.atoms.find(({ text }) => overlaps(text, atom.text));
+  const own = compared(atom.text);
+  const repeated = input.atoms.find(({ text }) => overlaps(compared(text), own));
   if (repeated !== undefined)
     breaches.push({ rule: 'repeats_atom', path: 'atom.text', message: `it says what ${repeated.atom} already says; write something else` });
   if (atom.tempting_sentence.trim() === '')

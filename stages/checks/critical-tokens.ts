@@ -41,8 +41,18 @@ export function criticalTokens(text: string, knownNames: readonly string[] = [])
   return [...new Map(found.map((token) => [`${token.kind} ${token.value}`, token])).values()];
 }
 
-/** Critical tokens of one atom that its block does not hold, after all normalisations. */
-export function missingCriticalTokens(atom: string, block: string, knownNames: readonly string[] = []): readonly CriticalToken[] {
+/** Critical tokens of each atom that its block does not hold, after all normalisations; one list per atom, in order. */
+export function missingCriticalTokens(
+  atoms: readonly string[],
+  block: string,
+  knownNames: readonly string[] = [],
+): readonly (readonly CriticalToken[])[] {
+  const held = tokensHeldBy(block);
+  return atoms.map((atom) => criticalTokens(atom, knownNames).filter(({ kind, value }) => !held[kind](value)));
+}
+
+/** For each kind of token, whether a block holds one of that value. */
+function tokensHeldBy(block: string): Readonly<Record<CriticalToken['kind'], (value: string) => boolean>> {
   const prose = plainProse(block);
   const numbers = new Set([
     ...digitNumbers(prose),
@@ -55,14 +65,13 @@ export function missingCriticalTokens(atom: string, block: string, knownNames: r
   const caps = new Set(prose.match(/\p{Lu}{2,}/gu) ?? []);
   const mixed = new Set(mixedTokens(prose));
   const stems = new Set(words(block).map(stem));
-  const held: Readonly<Record<CriticalToken['kind'], (value: string) => boolean>> = {
+  return {
     code: (value) => whole.includes(value),
     number: (value) => numbers.has(value),
     caps: (value) => caps.has(value),
     mixed: (value) => mixed.has(value),
     name: (value) => words(value).every((word) => stems.has(stem(word))),
   };
-  return criticalTokens(atom, knownNames).filter(({ kind, value }) => !held[kind](value));
 }
 
 /** Numbers of a block that no atom of it holds: something was added. */
@@ -81,7 +90,7 @@ export function namesIn(text: string): readonly string[] {
   const prose = text.replace(CODE_SPAN, ' ');
   const names: string[] = [];
   for (const match of prose.matchAll(/\p{Lu}[\p{L}\p{M}]*(?:['’]\p{L}+)?(?![\p{L}\p{N}])/gu)) {
-    const before = prose.slice(0, match.index);
+    const before = prose.slice(Math.max(0, match.index - 12), match.index);
     if (/[\p{L}\p{N}]$/u.test(before)) continue;
     if (/(?:^|[.!?:]["'”’)\]]*\s+)["'“‘(]*$/u.test(before)) continue;
     const name = match[0].replace(/['’]\p{L}+$/u, '');

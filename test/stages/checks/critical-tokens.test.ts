@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addedNumbers, criticalTokens, missingCriticalTokens, namesIn } from '../../../stages/checks/critical-tokens.ts';
 
 const missing = (atom: string, block: string, names: readonly string[] = []): readonly string[] =>
-  missingCriticalTokens(atom, block, names).map(({ value }) => value);
+  missingCriticalTokens([atom], block, names).flatMap((tokens) => tokens.map(({ value }) => value));
 
 describe('critical tokens', () => {
   it.each([
