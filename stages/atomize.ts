@@ -96,6 +96,7 @@ export const atomize = defineStep<AtomizeInput, AtomizeReply, AtomizeOutput>({
   checkNumber: 1,
   checkFiles: [
     'stages/atomize.ts',
+    'stages/atoms.ts',
     'stages/checks/assistant-claim.ts',
     'stages/checks/atom-set.ts',
     'stages/checks/containment.ts',
@@ -109,6 +110,8 @@ export const atomize = defineStep<AtomizeInput, AtomizeReply, AtomizeOutput>({
     'stages/checks/pronouns.ts',
     'stages/checks/relative-dates.ts',
     'stages/checks/request-terms.ts',
+    'stages/fields.ts',
+    'stages/settle.ts',
     'stages/text/contract.ts',
     'stages/text/words.ts',
   ],

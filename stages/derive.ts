@@ -55,7 +55,6 @@ export const derive = defineStep<DeriveInput, DeriveReply, DeriveOutput>({
   replySchema: DeriveReply,
   checkNumber: 1,
   checkFiles: [
-    'stages/derive.ts',
     'stages/checks/assistant-claim.ts',
     'stages/checks/dropped.ts',
     'stages/checks/evidence.ts',
@@ -67,6 +66,9 @@ export const derive = defineStep<DeriveInput, DeriveReply, DeriveOutput>({
     'stages/checks/relative-dates.ts',
     'stages/checks/request-terms.ts',
     'stages/checks/self-contained.ts',
+    'stages/derive.ts',
+    'stages/fields.ts',
+    'stages/settle.ts',
     'stages/text/contract.ts',
     'stages/text/words.ts',
   ],

@@ -107,6 +107,9 @@ export const reviewCalibration = defineStep<ReviewCalibrationInput, ReviewCalibr
   checkFiles: [
     'stages/atoms.ts',
     'stages/checks/leak.ts',
+    'stages/checks/marked-tokens.ts',
+    'stages/checks/request-terms.ts',
+    'stages/fields.ts',
     'stages/review-calibration.ts',
     'stages/review-verdict.ts',
     'stages/text/contract.ts',

@@ -39,7 +39,7 @@ export const reviewFidelity = defineStep<ReviewFidelityInput, ReviewFidelityRepl
   stage: 'quality',
   replySchema: ReviewFidelityReply,
   checkNumber: 1,
-  checkFiles: ['stages/review-fidelity.ts', 'stages/review-verdict.ts'],
+  checkFiles: ['stages/atoms.ts', 'stages/fields.ts', 'stages/review-fidelity.ts', 'stages/review-verdict.ts'],
   input: ({ candidate, atomize }) => {
     if (atomize === undefined) throw new WorkpieceError(`${candidate.id}: review-fidelity needs the output of atomize`);
     const { context, question } = candidate.row;

@@ -45,7 +45,7 @@ export const screen = defineStep<ScreenInput, ScreenReply, ScreenOutput>({
   stage: 'screening',
   replySchema: ScreenReply,
   checkNumber: 1,
-  checkFiles: ['stages/screen.ts', 'stages/checks/grounding.ts'],
+  checkFiles: ['stages/checks/grounding.ts', 'stages/fields.ts', 'stages/screen.ts', 'stages/settle.ts'],
   input: ({ candidate: { domain, row } }) => ({ domain, fields: rowFields(row) }),
   requests: (input) => {
     const payload: ScreenPayload = {

@@ -9,6 +9,11 @@ export function ownVoice(text: string): string {
 const FIRST_PERSON_VERB =
   /^\s+(?:am|have|had|was|will|would|could|can|should|do|did|don['’]t|want|wanted|need|needed|think|thought|like|feel|felt|take|took|use|used|know|knew|live|lived|work|worked|got|get|went|go|started|stopped|tried|told|met|saw|see|found|made|bought|ate|moved|plan|planned|hope|wrote|run|ran|noticed|said|also|never|always|just|still)\b/i;
 
+const CONNECTIVES =
+  /^(?:And|But|When|Whenever|While|If|Because|That|What|Where|So|Then|As|Since|Before|After|Today|Yes|No|Should|Can|Could|Would)$/;
+const RULERS =
+  /^(?:Alexander|Catherine|Charles|Edward|Elizabeth|Ferdinand|Francis|Frederick|George|Henry|James|Leopold|Louis|Mary|Napoleon|Nicholas|Otto|Peter|Philip|Richard|Wilhelm|William)$/;
+
 /** A capital I that is a numeral or a name: "World War I", "class I", "I/O", "Elizabeth I". */
 function isNumeralOne(before: string, after: string): boolean {
   if (/^[/.](?=\S)|^-\p{Lu}|^-\d|^-(?:beam|joist|codes?)/u.test(after)) return true;
@@ -22,10 +27,9 @@ function isNumeralOne(before: string, after: string): boolean {
     )
   )
     return true;
-  return (
-    /^\p{Lu}\p{Ll}+$/u.test(previous) &&
-    !/^(?:And|But|When|While|If|Because|That|What|Where|So|Then|As|Since|Before|After|Today|Yes|No)$/.test(previous)
-  );
+  // "World War I": a name inside the sentence. A capitalised word that opens one ("Should I") is none, rulers apart.
+  const inside = /[\p{L}\p{N}][^.!?:;,]*\s\p{Lu}\p{Ll}+\s+$/u.test(before);
+  return (inside && !CONNECTIVES.test(previous)) || RULERS.test(previous);
 }
 
 /** First person of a text outside code spans and quotations, as it stands there; empty when there is none. */

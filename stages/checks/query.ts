@@ -10,7 +10,7 @@ import { MAX_REQUEST_TERM_WORDS, requestTermBreaches, usedRequestTerms } from '.
 import { whyNotSelfContained } from './self-contained.ts';
 
 /** Longest answer contract of a coding query, in words (examples §3). */
-export const MAX_CONTRACT_WORDS = 24;
+export const MAX_CONTRACT_WORDS = 20;
 
 /** A coding query ends with an answer contract of its own sentence, which the leak rules leave out, so it may hold no value of a memory. */
 function contractBreaches(query: string, memory: string): readonly Breach[] {

@@ -10,6 +10,7 @@ test.each([
   ['The user has type I diabetes.'],
   ['The user was diagnosed with Bipolar I disorder.'],
   ['The user reads about Elizabeth I of England.'],
+  ['Napoleon I is the subject of the talk of the user.'],
   ["The user's disk I/O is slow."],
   ['I/O errors appear in the log of the user.'],
   ['The user commutes on I-95.'],
@@ -42,6 +43,9 @@ test.each([
   ['A friend of mine is a nurse.', ['mine']],
   ['My Fair Lady is a film the user loves.', ['My']],
   ['The user told me so.', ['me']],
+  ['Should I stop the tablet?', ['I']],
+  ['Whenever I eat, the pain starts.', ['I']],
+  ['Hello doctor,Yesterday I fell.', ['I']],
   ['Our house is cold.', ['Our']],
 ])('first person is found: %s', (text, found) => {
   expect(firstPerson(text)).toEqual(found);
