@@ -10,12 +10,14 @@ const CARDINALS =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'.split(
     ' ',
   );
+const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
+const COMPOUND = new RegExp(`\\b(${TENS.join('|')})[-\\s](${CARDINALS.slice(1, 10).join('|')})\\b`, 'giu');
 const ORDINALS =
   'zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth'.split(
     ' ',
   );
 const UNIT =
-  '(?:second|minute|hour|day|night|week|fortnight|month|year|decade|gram|kilogram|kilo|pound|litre|liter|millilitre|milliliter|metre|meter|kilometre|kilometer|mile|inch|foot|cup|spoonful|teaspoon|tablespoon|tablet|pill|dose|euro|dollar|kg|mg|g|ml|km|cm|mm)';
+  '(?:minute|hour|day|night|week|fortnight|month|year|decade|gram|kilogram|kilo|litre|liter|millilitre|milliliter|metre|meter|kilometre|kilometer|mile|inch|cup|spoonful|teaspoon|tablespoon|tablet|pill|dose|euro|dollar|kg|mg|g|ml|km|cm|mm)';
 const ONE_BEFORE_UNIT = new RegExp(`\\b(?:an?|one)\\s+(?:single\\s+|whole\\s+|full\\s+)?(?=${UNIT}\\b)`, 'giu');
 const ONE_MORE_WAYS = new RegExp(
   `\\b(?:per|each|every|last|past|previous|next)\\s+(?=${UNIT}\\b)|\\b(?:daily|nightly|weekly|monthly|yearly|annually)\\b`,
@@ -99,15 +101,20 @@ export function namesIn(text: string): readonly string[] {
   return names;
 }
 
+/** "twenty-one" to "ninety-nine" as digits, so that their halves are not taken for numbers of their own. */
+function compoundNumbers(text: string): string {
+  return text.replace(COMPOUND, (_, tens: string, ones: string) => {
+    return String((TENS.indexOf(tens.toLowerCase()) + 2) * 10 + CARDINALS.indexOf(ones.toLowerCase()));
+  });
+}
+
 function squeeze(text: string): string {
   return text.replace(/\s+/gu, ' ').trim();
 }
 
 /** Prose without code spans; dashes folded, thousands joined, `100x100` split, letters after digits (`120Hz`) set apart. */
 function plainProse(text: string): string {
-  return text
-    .replace(CODE_SPAN, ' ')
-    .normalize('NFKC')
+  return compoundNumbers(text.replace(CODE_SPAN, ' ').normalize('NFKC'))
     .replace(/[\u2010-\u2015\u2212]/gu, '-')
     .replace(/(?<=\d),(?=\d{3}(?!\d))/gu, '')
     .replace(/(?<=\d)[x×](?=\d)/giu, ' ')

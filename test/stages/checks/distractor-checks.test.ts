@@ -80,7 +80,8 @@ describe('distractor texts', () => {
 
   it.each([
     ['none', 0],
-    [' None ', 0],
+    [' None. ', 0],
+    ['none but s1', 1],
     ['s1', 1],
     ['', 1],
   ])('gives_away %j breaks %i rules', (value, count) => {
