@@ -5,7 +5,7 @@ import type { AuxiliaryOutput, Flag, Workpiece } from '../schemas/workpiece.ts';
 import { planOf } from './block-plan.ts';
 import type { Breach } from './settle.ts';
 import { distractorBreaches, givesAwayBreach } from './checks/distractor-text.ts';
-import { overlaps, repeats } from './checks/near-duplicate.ts';
+import { compared, overlaps, repeats, type ComparedText } from './checks/near-duplicate.ts';
 import { holdsAsAsked, wordTargetProblem } from './checks/word-target.ts';
 import { payloadJson } from './fields.ts';
 import { drawAuxiliaryBlocks, type AuxiliaryBlock } from './scenes.ts';
@@ -78,6 +78,7 @@ interface Written {
   readonly part: SlotPart;
   readonly repaired: boolean;
   readonly text: string;
+  readonly words: ComparedText;
   readonly givesAway: string;
 }
 
@@ -97,7 +98,9 @@ function readPart(
         path: slot.slot,
         message: `slot ${slot.slot} is answered ${answers.length} times instead of once`,
       });
-    return answer === undefined ? [] : [{ slot, block, part, repaired, text: answer.text.trim(), givesAway: answer.gives_away }];
+    if (answer === undefined) return [];
+    const text = answer.text.trim();
+    return [{ slot, block, part, repaired, text, words: compared(text), givesAway: answer.gives_away }];
   });
   for (const { slot } of reply.atoms) {
     if (!slots.some((asked) => asked.slot.slot === slot))
@@ -106,10 +109,15 @@ function readPart(
   return { written, breaches };
 }
 
-function textBreaches(input: Input, { slot, text, repaired, givesAway }: Written): readonly Breach[] {
+interface Existing {
+  readonly atom: string;
+  readonly words: ComparedText;
+}
+
+function textBreaches(input: Input, existing: readonly Existing[], { slot, text, words, repaired, givesAway }: Written): readonly Breach[] {
   const path = slot.slot;
   const breaches = [...distractorBreaches(text, path, input), ...givesAwayBreach(givesAway, path)];
-  const repeated = input.atoms.find((atom) => overlaps(atom.text, text));
+  const repeated = existing.find((atom) => overlaps(atom.words, words));
   if (repeated !== undefined) breaches.push({ rule: 'repeats_atom', path, message: `it says what ${repeated.atom} already says` });
   if (!repaired && wordTargetProblem(text, slot.words) === 'far')
     breaches.push({ rule: 'word_target', path, message: `it is far from the ${slot.words} words asked for` });
@@ -120,7 +128,7 @@ function textBreaches(input: Input, { slot, text, repaired, givesAway }: Written
 function repetitions(written: readonly Written[]): readonly { readonly part: SlotPart; readonly breach: Breach }[] {
   return written.flatMap((later, index) => {
     const earlier = written.slice(0, index).find((other) => {
-      return other.block === later.block ? overlaps(other.text, later.text) : repeats(other.text, later.text);
+      return other.block === later.block ? overlaps(other.words, later.words) : repeats(other.words, later.words);
     });
     if (earlier === undefined) return [];
     const [to, from] = later.repaired && !earlier.repaired ? [earlier, later] : [later, earlier];
@@ -153,12 +161,13 @@ function accept(input: Input, replies: ReadonlyMap<string, PartReply<AuxiliaryDi
   });
   const written = parts.flatMap((part) => part.written);
   const repeated = repetitions(written);
+  const existing = input.atoms.map(({ atom, text }) => ({ atom, words: compared(text) }));
   const checked = parts.map(({ part, repaired, written: own, breaches }) => ({
     partId: part.partId,
     repaired,
     breaches: [
       ...breaches,
-      ...own.flatMap((atom) => textBreaches(input, atom)),
+      ...own.flatMap((atom) => textBreaches(input, existing, atom)),
       ...repeated.filter((item) => item.part === part).map(({ breach }) => breach),
     ],
   }));

@@ -7,7 +7,7 @@ import { planOf } from './block-plan.ts';
 import type { Breach } from './settle.ts';
 import { distractorBreaches, givesAwayBreach } from './checks/distractor-text.ts';
 import { resolveQuote } from './checks/grounding.ts';
-import { overlaps } from './checks/near-duplicate.ts';
+import { compared, overlaps } from './checks/near-duplicate.ts';
 import { drawInteger } from './draw.ts';
 import { payloadJson } from './fields.ts';
 import { defineStep, type PartReply, type PartRequest, type StepDefinition, type StepVerdict } from './step.ts';
@@ -53,10 +53,12 @@ function request(input: Input, family: HardFamily): PartRequest {
   return { partId: family, payload: payloadJson(payload) };
 }
 
+const isQuery = (where: string): boolean => where.trim().toLowerCase() === 'query';
+
 type Offered = NonNullable<HardDistractorReply['atom']>;
 
 function anchorBreaches(input: Input, { where, quote }: Offered['anchor']): readonly Breach[] {
-  const text = where === 'query' ? input.query : input.atoms.find(({ atom }) => atom === where)?.text;
+  const text = isQuery(where) ? input.query : input.atoms.find(({ atom }) => atom === where)?.text;
   if (text === undefined)
     return [{ rule: 'anchor_unknown', path: 'atom.anchor.where', message: `"${where}" is neither query nor the id of a given atom` }];
   if (resolveQuote(text, quote) !== null) return [];
@@ -69,7 +71,8 @@ function breachesOf(input: Input, atom: Offered): readonly Breach[] {
     ...givesAwayBreach(atom.gives_away, 'atom.gives_away'),
     ...anchorBreaches(input, atom.anchor),
   ];
-  const repeated = input.atoms.find(({ text }) => overlaps(text, atom.text));
+  const own = compared(atom.text);
+  const repeated = input.atoms.find(({ text }) => overlaps(compared(text), own));
   if (repeated !== undefined)
     breaches.push({ rule: 'repeats_atom', path: 'atom.text', message: `it says what ${repeated.atom} already says; write something else` });
   if (atom.tempting_sentence.trim() === '')
@@ -112,7 +115,7 @@ function accept(input: Input, replies: ReadonlyMap<string, PartReply<HardDistrac
         text: atom.text.trim(),
         kind: atom.kind,
         temptingSentence: atom.tempting_sentence.trim(),
-        anchor: atom.anchor,
+        anchor: { where: isQuery(atom.anchor.where) ? 'query' : atom.anchor.where, quote: atom.anchor.quote },
         whyNotApplicable: atom.why_not_applicable.trim(),
       };
       return { kind: 'accepted', output, flags: causes.map((detail) => ({ rule: 'family_skipped', where: 'h1', detail })) };

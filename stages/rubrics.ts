@@ -6,7 +6,7 @@ import type { RubricsOutput, Workpiece } from '../schemas/workpiece.ts';
 import { seatedAtoms } from './atoms.ts';
 import { planOf } from './block-plan.ts';
 import type { Breach } from './settle.ts';
-import { rubricBreaches, type RubricGround } from './checks/rubric-breaches.ts';
+import { rubricBreaches, rubricGround, type RubricGround } from './checks/rubric-breaches.ts';
 import { payloadJson } from './fields.ts';
 import { rubricOfIgnored, rubricOfUsed } from './rubric-frame.ts';
 import { replyOf, settleParts } from './settle-parts.ts';
@@ -114,7 +114,10 @@ function readUsed(own: RubricAtom, level: 'B' | 'C', reply: RubricsReply, ground
 }
 
 function accept(input: Input, replies: ReadonlyMap<string, PartReply<RubricsReply>>): StepVerdict<RubricsOutput> {
-  const ground: RubricGround = { query: input.query, atoms: input.atoms.map(({ atom, text }) => ({ key: atom, text })) };
+  const ground = rubricGround(
+    input.query,
+    input.atoms.map(({ atom, text }) => ({ key: atom, text })),
+  );
   const rubrics: Record<string, UsageRubric> = {};
   const parts = rubricParts(input.atoms).map(({ partId, own }) => {
     const { reply, repaired } = replyOf(replies, partId);

@@ -1,4 +1,4 @@
-import { coverage } from '../text/words.ts';
+import { contentStems } from '../text/words.ts';
 
 /** Below this share of an atom's content words in its block the atom counts as lost: one repair turn naming it. */
 export const COVERAGE_REPAIR = 0.6;
@@ -14,5 +14,11 @@ export interface AtomCoverage {
 
 /** Atoms of a block whose content words (stems, stop words out) are covered below a threshold. */
 export function lostAtoms(atoms: readonly string[], block: string, threshold: number): readonly AtomCoverage[] {
-  return atoms.map((atom, index) => ({ n: index + 1, share: coverage(atom, block) })).filter(({ share }) => share < threshold);
+  const present = new Set(contentStems(block));
+  return atoms
+    .map((atom, index) => {
+      const wanted = [...new Set(contentStems(atom))];
+      return { n: index + 1, share: wanted.length === 0 ? 1 : wanted.filter((item) => present.has(item)).length / wanted.length };
+    })
+    .filter(({ share }) => share < threshold);
 }

@@ -26,8 +26,8 @@ export function blockBreaches({ atoms, knownNames }: BlockText, text: string, re
   if (paragraph !== null) breaches.push({ rule: 'not_one_paragraph', path, message: PARAGRAPH_MESSAGES[paragraph] });
   for (const { n } of lostAtoms(atoms, text, repaired ? COVERAGE_REJECT : COVERAGE_REPAIR))
     breaches.push({ rule: 'atom_lost', path, message: `atom ${n} is missing or too freely reworded; keep its own key words` });
-  for (const [index, atom] of atoms.entries()) {
-    const missing = missingCriticalTokens(atom, text, knownNames).map(({ value }) => `"${value}"`);
+  for (const [index, tokens] of missingCriticalTokens(atoms, text, knownNames).entries()) {
+    const missing = tokens.map(({ value }) => `"${value}"`);
     if (missing.length > 0)
       breaches.push({ rule: 'critical_token_lost', path, message: `atom ${index + 1} needs ${missing.join(', ')} in the text` });
   }

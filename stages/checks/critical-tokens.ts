@@ -10,12 +10,14 @@ const CARDINALS =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'.split(
     ' ',
   );
+const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
+const COMPOUND = new RegExp(`\\b(${TENS.join('|')})[-\\s](${CARDINALS.slice(1, 10).join('|')})\\b`, 'giu');
 const ORDINALS =
   'zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth'.split(
     ' ',
   );
 const UNIT =
-  '(?:second|minute|hour|day|night|week|fortnight|month|year|decade|gram|kilogram|kilo|pound|litre|liter|millilitre|milliliter|metre|meter|kilometre|kilometer|mile|inch|foot|cup|spoonful|teaspoon|tablespoon|tablet|pill|dose|euro|dollar|kg|mg|g|ml|km|cm|mm)';
+  '(?:minute|hour|day|night|week|fortnight|month|year|decade|gram|kilogram|kilo|litre|liter|millilitre|milliliter|metre|meter|kilometre|kilometer|mile|inch|cup|spoonful|teaspoon|tablespoon|tablet|pill|dose|euro|dollar|kg|mg|g|ml|km|cm|mm)';
 const ONE_BEFORE_UNIT = new RegExp(`\\b(?:an?|one)\\s+(?:single\\s+|whole\\s+|full\\s+)?(?=${UNIT}\\b)`, 'giu');
 const ONE_MORE_WAYS = new RegExp(
   `\\b(?:per|each|every|last|past|previous|next)\\s+(?=${UNIT}\\b)|\\b(?:daily|nightly|weekly|monthly|yearly|annually)\\b`,
@@ -41,8 +43,18 @@ export function criticalTokens(text: string, knownNames: readonly string[] = [])
   return [...new Map(found.map((token) => [`${token.kind} ${token.value}`, token])).values()];
 }
 
-/** Critical tokens of one atom that its block does not hold, after all normalisations. */
-export function missingCriticalTokens(atom: string, block: string, knownNames: readonly string[] = []): readonly CriticalToken[] {
+/** Critical tokens of each atom that its block does not hold, after all normalisations; one list per atom, in order. */
+export function missingCriticalTokens(
+  atoms: readonly string[],
+  block: string,
+  knownNames: readonly string[] = [],
+): readonly (readonly CriticalToken[])[] {
+  const held = tokensHeldBy(block);
+  return atoms.map((atom) => criticalTokens(atom, knownNames).filter(({ kind, value }) => !held[kind](value)));
+}
+
+/** For each kind of token, whether a block holds one of that value. */
+function tokensHeldBy(block: string): Readonly<Record<CriticalToken['kind'], (value: string) => boolean>> {
   const prose = plainProse(block);
   const numbers = new Set([
     ...digitNumbers(prose),
@@ -55,14 +67,13 @@ export function missingCriticalTokens(atom: string, block: string, knownNames: r
   const caps = new Set(prose.match(/\p{Lu}{2,}/gu) ?? []);
   const mixed = new Set(mixedTokens(prose));
   const stems = new Set(words(block).map(stem));
-  const held: Readonly<Record<CriticalToken['kind'], (value: string) => boolean>> = {
+  return {
     code: (value) => whole.includes(value),
     number: (value) => numbers.has(value),
     caps: (value) => caps.has(value),
     mixed: (value) => mixed.has(value),
     name: (value) => words(value).every((word) => stems.has(stem(word))),
   };
-  return criticalTokens(atom, knownNames).filter(({ kind, value }) => !held[kind](value));
 }
 
 /** Numbers of a block that no atom of it holds: something was added. */
@@ -81,7 +92,7 @@ export function namesIn(text: string): readonly string[] {
   const prose = text.replace(CODE_SPAN, ' ');
   const names: string[] = [];
   for (const match of prose.matchAll(/\p{Lu}[\p{L}\p{M}]*(?:['’]\p{L}+)?(?![\p{L}\p{N}])/gu)) {
-    const before = prose.slice(0, match.index);
+    const before = prose.slice(Math.max(0, match.index - 12), match.index);
     if (/[\p{L}\p{N}]$/u.test(before)) continue;
     if (/(?:^|[.!?:]["'”’)\]]*\s+)["'“‘(]*$/u.test(before)) continue;
     const name = match[0].replace(/['’]\p{L}+$/u, '');
@@ -90,15 +101,20 @@ export function namesIn(text: string): readonly string[] {
   return names;
 }
 
+/** "twenty-one" to "ninety-nine" as digits, so that their halves are not taken for numbers of their own. */
+function compoundNumbers(text: string): string {
+  return text.replace(COMPOUND, (_, tens: string, ones: string) => {
+    return String((TENS.indexOf(tens.toLowerCase()) + 2) * 10 + CARDINALS.indexOf(ones.toLowerCase()));
+  });
+}
+
 function squeeze(text: string): string {
   return text.replace(/\s+/gu, ' ').trim();
 }
 
 /** Prose without code spans; dashes folded, thousands joined, `100x100` split, letters after digits (`120Hz`) set apart. */
 function plainProse(text: string): string {
-  return text
-    .replace(CODE_SPAN, ' ')
-    .normalize('NFKC')
+  return compoundNumbers(text.replace(CODE_SPAN, ' ').normalize('NFKC'))
     .replace(/[\u2010-\u2015\u2212]/gu, '-')
     .replace(/(?<=\d),(?=\d{3}(?!\d))/gu, '')
     .replace(/(?<=\d)[x×](?=\d)/giu, ' ')

@@ -1,12 +1,20 @@
 import type { Breach } from '../settle.ts';
 import { contentStems } from '../text/words.ts';
-import { OWN_SUPPORT, rubricSupport, swappedWith } from './rubric-support.ts';
-import { strayValues } from './rubric-values.ts';
+import { OWN_SUPPORT, supportedAtoms, supportShare, swappedWith, type SupportedAtom } from './rubric-support.ts';
+import { knownValues, strayValues } from './rubric-values.ts';
 
-/** What a rubric is checked against. */
+/** What a rubric is checked against, made ready once for all rubrics of an example. */
 export interface RubricGround {
   readonly query: string;
   readonly atoms: readonly { readonly key: string; readonly text: string }[];
+  readonly supported: readonly SupportedAtom[];
+  /** Values of the query and of all atoms: what rubrics of A atoms may name. */
+  readonly values: ReadonlySet<string>;
+}
+
+/** Makes query and atoms of an example ready for checking its rubrics. */
+export function rubricGround(query: string, atoms: RubricGround['atoms']): RubricGround {
+  return { query, atoms, supported: supportedAtoms(atoms, query), values: knownValues([query, ...atoms.map(({ text }) => text)]) };
 }
 
 const NAMES_THE_IDEAL = /\b(?:ideal|intended|target|desired|expected|correct|right|appropriate|u_star)\s+(?:level|use|case|answer)\b/iu;
@@ -18,12 +26,14 @@ const NAMES_THE_IDEAL = /\b(?:ideal|intended|target|desired|expected|correct|rig
 export function rubricBreaches(
   own: { readonly key: string; readonly text: string },
   written: { readonly text: string; readonly criteria: string; readonly ignored: boolean },
-  { query, atoms }: RubricGround,
+  { query, supported, values }: RubricGround,
 ): readonly Breach[] {
   const path = own.key;
   const breaches: Breach[] = [];
-  const support = rubricSupport(own.text, written.text, query);
-  const swapped = swappedWith(own, written.text, atoms, query);
+  const stems = new Set(contentStems(written.text));
+  const atom = supported.find(({ key }) => key === own.key);
+  const support = atom === undefined ? null : supportShare(atom, stems);
+  const swapped = swappedWith(own.key, stems, supported);
   if (swapped !== null)
     breaches.push({
       rule: 'rubric_swapped',
@@ -36,7 +46,7 @@ export function rubricBreaches(
       path,
       message: `it shares hardly a word with its atom; use its key words, such as ${keyWords(own.text, query)}`,
     });
-  const stray = strayValues(written.text, [own.text, query, ...(written.ignored ? atoms.map(({ text }) => text) : [])]);
+  const stray = strayValues(written.text, written.ignored ? values : knownValues([own.text, query]));
   if (stray.length > 0)
     breaches.push({
       rule: 'rubric_value',

@@ -10,36 +10,40 @@ export const SWAP_MARGIN = 0.1;
 /** One shared word proves nothing ("likes" and "likely" of a five-word atom): so many of the other atom's words must stand in the rubric. */
 export const OTHER_WORDS = 2;
 
-/** Share of the atom's distinct content stems, words of the query removed, that stand in the rubric; null when none is left to look for. */
-export function rubricSupport(atom: string, rubric: string, query: string): number | null {
-  return supportOf(atom, rubric, query)?.share ?? null;
+/** An atom ready for the swap screen: its distinct content stems, those of the query removed. */
+export interface SupportedAtom {
+  readonly key: string;
+  readonly stems: ReadonlySet<string>;
 }
 
-function supportOf(atom: string, rubric: string, query: string): { readonly share: number; readonly found: number } | null {
+/** Makes atoms ready for the screen; their stems are taken once for all rubrics. */
+export function supportedAtoms(atoms: readonly { readonly key: string; readonly text: string }[], query: string): readonly SupportedAtom[] {
   const inQuery = new Set(contentStems(query));
-  const wanted = [...new Set(contentStems(atom))].filter((item) => !inQuery.has(item));
-  if (wanted.length === 0) return null;
-  const present = new Set(contentStems(rubric));
-  const found = wanted.filter((item) => present.has(item)).length;
-  return { share: found / wanted.length, found };
+  return atoms.map(({ key, text }) => ({ key, stems: new Set(contentStems(text).filter((item) => !inQuery.has(item))) }));
+}
+
+/** Share of the atom's stems that stand in the rubric; null when the atom has none to look for. */
+export function supportShare(atom: SupportedAtom, rubricStems: ReadonlySet<string>): number | null {
+  return atom.stems.size === 0 ? null : found(atom, rubricStems) / atom.stems.size;
 }
 
 /** Key of the atom that a rubric supports more than its own (the cross-atom swap screen), or null. */
-export function swappedWith(
-  own: { readonly key: string; readonly text: string },
-  rubric: string,
-  atoms: readonly { readonly key: string; readonly text: string }[],
-  query: string,
-): string | null {
-  const ownSupport = rubricSupport(own.text, rubric, query);
-  if (ownSupport === null) return null;
+export function swappedWith(ownKey: string, rubricStems: ReadonlySet<string>, atoms: readonly SupportedAtom[]): string | null {
+  const own = atoms.find(({ key }) => key === ownKey);
+  const ownShare = own === undefined ? null : supportShare(own, rubricStems);
+  if (ownShare === null) return null;
   let worst: { readonly key: string; readonly share: number } | null = null;
-  for (const { key, text } of atoms) {
-    if (key === own.key) continue;
-    const support = supportOf(text, rubric, query);
-    if (support === null || support.found < OTHER_WORDS) continue;
-    if (support.share < OTHER_SUPPORT || support.share < ownSupport + SWAP_MARGIN - 1e-9) continue;
-    if (worst === null || support.share > worst.share) worst = { key, share: support.share };
+  for (const atom of atoms) {
+    if (atom.key === ownKey || found(atom, rubricStems) < OTHER_WORDS) continue;
+    const share = supportShare(atom, rubricStems) ?? 0;
+    if (share < OTHER_SUPPORT || share < ownShare + SWAP_MARGIN - 1e-9) continue;
+    if (worst === null || share > worst.share) worst = { key: atom.key, share };
   }
   return worst?.key ?? null;
+}
+
+function found(atom: SupportedAtom, rubricStems: ReadonlySet<string>): number {
+  let count = 0;
+  for (const item of atom.stems) if (rubricStems.has(item)) count += 1;
+  return count;
 }

@@ -23,19 +23,22 @@ export function valuesOf(text: string): readonly string[] {
   return [...values];
 }
 
-/** Values of a rubric that stand in none of the texts it may draw on. */
-export function strayValues(rubric: string, allowed: readonly string[]): readonly string[] {
-  const known = new Set(allowed.flatMap(valuesOf));
-  const plain = new Set(
-    allowed.flatMap(
-      (text) =>
-        text
-          .normalize('NFKC')
-          .toLowerCase()
-          .match(/[\p{L}\p{N}_]+/gu) ?? [],
-    ),
+/** Everything in some texts that a rubric may name as a value, lower case. */
+export function knownValues(texts: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    texts.flatMap((text) => [
+      ...valuesOf(text),
+      ...(text
+        .normalize('NFKC')
+        .toLowerCase()
+        .match(/[\p{L}\p{N}_]+/gu) ?? []),
+    ]),
   );
-  return valuesOf(rubric).filter((value) => !FREE_VALUES.has(value) && !known.has(value) && !plain.has(value));
+}
+
+/** Values of a rubric that are not known from the texts it may draw on. */
+export function strayValues(rubric: string, known: ReadonlySet<string>): readonly string[] {
+  return valuesOf(rubric).filter((value) => !FREE_VALUES.has(value) && !known.has(value));
 }
 
 function valuesOfToken(token: string): readonly string[] {

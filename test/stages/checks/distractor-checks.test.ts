@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { distractorBreaches, givesAwayBreach } from '../../../stages/checks/distractor-text.ts';
-import { overlaps, repeats, sharedContent } from '../../../stages/checks/near-duplicate.ts';
+import { compared, overlaps, repeats } from '../../../stages/checks/near-duplicate.ts';
 import { isOneSentence } from '../../../stages/checks/one-sentence.ts';
 import { holdsAsAsked, wordTargetProblem } from '../../../stages/checks/word-target.ts';
 
@@ -26,14 +26,15 @@ describe('near duplicates', () => {
     ['The user paints wooden ducks.', 'The user sells wooden ducks at fairs.', false],
     ['The user has it.', 'A cousin of the user has that.', false],
   ])('%j and %j: %s', (a, b, same) => {
-    expect(repeats(a, b)).toBe(same);
-    expect(repeats(b, a)).toBe(same);
+    expect(repeats(compared(a), compared(b))).toBe(same);
+    expect(repeats(compared(b), compared(a))).toBe(same);
   });
 
   it('overlap when one atom holds all of the other, which is no repetition', () => {
-    const [part, whole] = ['The user paints ducks.', 'The user paints ducks and geese for a large toy fair in spring.'];
+    const part = compared('The user paints ducks.');
+    const whole = compared('The user paints ducks and geese for a large toy fair in spring.');
     expect([repeats(part, whole), overlaps(part, whole), overlaps(whole, part)]).toEqual([false, true, true]);
-    expect(sharedContent('', '')).toBe(0);
+    expect(repeats(compared('It is so.'), compared('He has it.'))).toBe(false);
   });
 });
 
@@ -79,7 +80,8 @@ describe('distractor texts', () => {
 
   it.each([
     ['none', 0],
-    [' None ', 0],
+    [' None. ', 0],
+    ['none but s1', 1],
     ['s1', 1],
     ['', 1],
   ])('gives_away %j breaks %i rules', (value, count) => {

@@ -1,8 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { ExampleRecord, MemoryAtom } from '../../../schemas/record.ts';
-import { OWN_SUPPORT, rubricSupport, swappedWith } from '../../../stages/checks/rubric-support.ts';
-import { strayValues, valuesOf } from '../../../stages/checks/rubric-values.ts';
+import { OWN_SUPPORT, supportedAtoms, supportShare, swappedWith } from '../../../stages/checks/rubric-support.ts';
+import { knownValues, strayValues, valuesOf } from '../../../stages/checks/rubric-values.ts';
+import { contentStems } from '../../../stages/text/words.ts';
 import { skipReason, workedRecords } from '../worked-records.ts';
+
+type Texts = readonly { readonly key: string; readonly text: string }[];
+
+function share(atom: string, rubric: string, query: string): number | null {
+  return supportedAtoms([{ key: 's1', text: atom }], query).map((ready) => supportShare(ready, new Set(contentStems(rubric))))[0] ?? null;
+}
+
+function swap(key: string, rubric: string, atoms: Texts, query = ''): string | null {
+  return swappedWith(key, new Set(contentStems(rubric)), supportedAtoms(atoms, query));
+}
 
 describe('rubric support', () => {
   it.each([
@@ -10,8 +21,8 @@ describe('rubric support', () => {
     ['half of the words', 'The user keeps bees.', 'The answer mentions a bee.', '', 0.5],
     ['words of the query do not count', 'The user keeps bees.', 'Keeps to the point.', 'How do I keep warm?', 0],
     ['nothing left to look for', 'The user keeps it.', 'Anything.', 'What to keep?', null],
-  ])('%s', (_, atom, rubric, query, share) => {
-    expect(rubricSupport(atom, rubric, query)).toBe(share);
+  ])('%s', (_, atom, rubric, query, expected) => {
+    expect(share(atom, rubric, query)).toBe(expected);
   });
 
   it('names the atom that a rubric was written for by mistake', () => {
@@ -19,10 +30,10 @@ describe('rubric support', () => {
       { key: 's1', text: 'The user keeps bees on a roof.' },
       { key: 's2', text: 'The user sells candles at a fair.' },
     ];
-    expect(swappedWith({ key: 's1', text: atoms[0]?.text ?? '' }, 'Says once that candles are sold at the fair.', atoms, '')).toBe('s2');
     const short = [...atoms, { key: 's3', text: 'The user likes plums.' }];
-    expect(swappedWith({ key: 's1', text: atoms[0]?.text ?? '' }, 'Bees are a likely cause.', short, '')).toBeNull();
-    expect(swappedWith({ key: 's2', text: atoms[1]?.text ?? '' }, 'Says once that candles are sold at the fair.', atoms, '')).toBeNull();
+    expect(swap('s1', 'Says once that candles are sold at the fair.', atoms)).toBe('s2');
+    expect(swap('s2', 'Says once that candles are sold at the fair.', atoms)).toBeNull();
+    expect(swap('s1', 'Bees are a likely cause.', short)).toBeNull();
   });
 });
 
@@ -44,7 +55,7 @@ describe('values of a rubric', () => {
     ['an abbreviation of its own', 'Offers an MRI.', ['The user had a scan.'], ['mri']],
     ['a name of the query', 'Asks for HDMI.', ['Which hdmi cable?'], []],
   ])('%s', (_, rubric, allowed, stray) => {
-    expect(strayValues(rubric, allowed)).toEqual(stray);
+    expect(strayValues(rubric, knownValues(allowed))).toEqual(stray);
   });
 });
 
@@ -53,7 +64,7 @@ function textOf(atom: MemoryAtom): string {
   return [...Object.values(fields), ...observable_checks].join(' ');
 }
 
-function atomsOf(record: ExampleRecord): readonly { readonly key: string; readonly text: string }[] {
+function atomsOf(record: ExampleRecord): Texts {
   return record.memories.map(({ atom_id: key, text }) => ({ key, text }));
 }
 
@@ -64,10 +75,10 @@ describe.skipIf(skipReason !== null)(`the worked examples (${skipReason ?? 'pres
     expect(records.flatMap(({ memories }) => memories)).toHaveLength(82);
     for (const record of records) {
       for (const atom of record.memories) {
-        expect(rubricSupport(atom.text, textOf(atom), record.question) ?? 1).toBeGreaterThanOrEqual(OWN_SUPPORT);
-        expect(swappedWith({ key: atom.atom_id, text: atom.text }, textOf(atom), atomsOf(record), record.question)).toBeNull();
+        expect(share(atom.text, textOf(atom), record.question) ?? 1).toBeGreaterThanOrEqual(OWN_SUPPORT);
+        expect(swap(atom.atom_id, textOf(atom), atomsOf(record), record.question)).toBeNull();
         const allowed = atom.u_star === 'A' ? record.memories.map(({ text }) => text) : [atom.text];
-        expect(strayValues(textOf(atom), [...allowed, record.question])).toEqual([]);
+        expect(strayValues(textOf(atom), knownValues([...allowed, record.question]))).toEqual([]);
       }
     }
   });
@@ -75,9 +86,7 @@ describe.skipIf(skipReason !== null)(`the worked examples (${skipReason ?? 'pres
   it('show at least 95 percent of the swaps planted between two of their atoms', () => {
     const swaps = records.flatMap((record) =>
       record.memories.flatMap((own) =>
-        record.memories
-          .filter((other) => other !== own)
-          .map((other) => swappedWith({ key: own.atom_id, text: own.text }, textOf(other), atomsOf(record), record.question)),
+        record.memories.filter((other) => other !== own).map((other) => swap(own.atom_id, textOf(other), atomsOf(record), record.question)),
       ),
     );
     expect(swaps.filter((key) => key !== null).length / swaps.length).toBeGreaterThanOrEqual(0.95);
