@@ -2,7 +2,7 @@ import type { CallClass, CallCompletion, CallRequest, ReplyValidator, StoredAtte
 import { classify, classifyTransport } from './classify.ts';
 import type { Classified } from './classify.ts';
 import type { ClientParts, Provider } from './client-parts.ts';
-import { FAILURES } from './failures.ts';
+import { ENDPOINT_WIDE, FAILURES } from './failures.ts';
 import { costMicroUsd } from './prices.ts';
 import type { Slot } from './lane.ts';
 
@@ -15,10 +15,18 @@ export interface OpenAttempt {
   readonly intendedAt: number;
 }
 
+/** Why the run pauses, as the gate is told. */
+export interface Stop {
+  readonly reason: string;
+  readonly detail: string;
+  readonly until: number | null;
+}
+
 /** How an attempt ended: what is written, and what the present caller needs of it. */
 export interface EndedAttempt {
   readonly completion: CallCompletion;
-  readonly until: number | null;
+  /** Set when the answer stops the run. */
+  readonly stop: Stop | null;
   /** Set when the reply was whole but broke a rule. */
   readonly broken: { readonly class: 'not_json' | 'schema_mismatch'; readonly rule: string; readonly path: string } | null;
 }
@@ -32,6 +40,7 @@ export async function sendOn(
   open: OpenAttempt,
   slot: Slot,
   validate: ReplyValidator,
+  closeGate: (stop: Stop) => Promise<unknown>,
 ): Promise<EndedAttempt> {
   const { clock } = parts;
   const sentAt = clock.now();
@@ -39,6 +48,9 @@ export async function sendOn(
   const receivedAt = clock.now();
   const reply = 'reply' in outcome ? outcome.reply : null;
   const answer = 'reply' in outcome ? classify(outcome.reply, receivedAt) : classifyTransport(outcome.failure);
+  // The gate says closed before the place on the wire is free, so that nobody sends into an empty account.
+  const stop = stopOf(provider, answer);
+  const closing = stop === null ? null : closeGate(stop);
   slot.release({
     class: answer.class,
     tokens: answer.usage === null ? null : answer.usage.freshInput + answer.usage.cachedInput + answer.usage.output,
@@ -66,7 +78,8 @@ export async function sendOn(
     message: messageOf(provider, answer, broken),
     completedAt: receivedAt,
   };
-  return { completion, until: answer.until, broken };
+  await closing;
+  return { completion, stop, broken };
 }
 
 /** The completion of an intent that never went out: free, and no attempt in the eyes of any policy (it has no latency). */
@@ -96,6 +109,14 @@ export function asStored(open: OpenAttempt, completion: CallCompletion): StoredA
   const { runId, step, partId, candidateId, role, turn, provider, model } = request;
   const { replyText: _reply, rawBody: _body, ...ended } = completion;
   return { ...ended, attempt, series, runId, step, partId, candidateId, role, turn, provider, model, maxTokens, intendedAt };
+}
+
+function stopOf(provider: Provider, answer: Classified): Stop | null {
+  const detail = provider.endpoint.secrets.redactMessage(answer.message ?? '');
+  if (answer.class === 'quota_exhausted') return { reason: 'quota', detail, until: answer.until };
+  if (answer.class === 'no_credit') return { reason: 'no_credit', detail, until: null };
+  const endpointWide = answer.class === 'config_error' && ENDPOINT_WIDE.has(answer.finishReason ?? '');
+  return endpointWide ? { reason: 'config_error', detail, until: null } : null;
 }
 
 function costOf(parts: ClientParts, request: CallRequest, ended: CallClass, answer: Classified): number | null {

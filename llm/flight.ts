@@ -1,12 +1,11 @@
 import type { CallCompletion, CallOutcome, CallRequest, ReplyValidator, StoredAttempt } from '../schemas/ledger.ts';
 import { asStored, neverSent, sendOn } from './attempt.ts';
-import type { EndedAttempt, OpenAttempt } from './attempt.ts';
+import type { EndedAttempt, OpenAttempt, Stop } from './attempt.ts';
 import { ModelClientError } from './client-error.ts';
 import { isDiskFull } from './client-parts.ts';
 import type { ClientParts, Provider } from './client-parts.ts';
 import { pause } from './clock.ts';
 import type { Pending } from './clock.ts';
-import { ENDPOINT_WIDE } from './failures.ts';
 import { isClosed } from './gate.ts';
 import type { Admission, Lane } from './lane.ts';
 import { nextAttempt } from './next-attempt.ts';
@@ -104,7 +103,7 @@ export class Flight {
         slot?.giveBack();
         return (await this.#record(stored, open, neverSent(open, stop === null ? 'put off' : stop.kind, this.#parts.clock.now()))) ?? stop;
       }
-      const ended = await sendOn(this.#parts, this.#provider, open, slot, this.#validate);
+      const ended = await sendOn(this.#parts, this.#provider, open, slot, this.#validate, (why) => this.#stopFor(why));
       admission.leave();
       cost = ended.completion.costMicroUsd;
       return (await this.#record(stored, open, ended.completion)) ?? (await this.#after(ended));
@@ -142,20 +141,13 @@ export class Flight {
 
   /** What a written attempt means for the caller; null goes round again under its policy. */
   async #after(ended: EndedAttempt): Promise<FlightOutcome | null> {
-    const { completion, broken, until } = ended;
+    const { completion, broken, stop } = ended;
     const text = completion.replyText ?? '';
     const hopeless = this.#parts.firstReplies.observe(this.#request, completion.class, completion.replyText, completion.message ?? '');
     if (hopeless !== null) await this.#parts.gate.close('parse_rate', hopeless, null, this.#request.runId);
     if (broken !== null) return { kind: 'invalid', ...broken, text, served: 'fresh' };
     if (completion.class === 'ok') return { kind: 'reply', text, attempt: completion.attempt, served: 'fresh' };
-    const message = completion.message ?? '';
-    if (completion.class === 'quota_exhausted') {
-      if (until !== null) this.#lane.blockUntil(until);
-      return this.#pause('quota', message, until);
-    }
-    if (completion.class === 'no_credit') return this.#pause('no_credit', message, null);
-    if (completion.class === 'config_error' && ENDPOINT_WIDE.has(completion.finishReason ?? ''))
-      return this.#pause('config_error', message, null);
+    if (stop !== null) return { kind: 'paused', reason: stop.reason, until: stop.until };
     return null;
   }
 
@@ -193,6 +185,11 @@ export class Flight {
       if (!isDiskFull(error)) throw error;
       return this.#pause('disk', 'The disk is full; free some space, then type: memcalib resume.', null);
     }
+  }
+
+  #stopFor({ reason, detail, until }: Stop): Promise<Paused> {
+    if (until !== null) this.#lane.blockUntil(until);
+    return this.#pause(reason, detail, until);
   }
 
   async #pause(reason: string, detail: string, until: number | null): Promise<Paused> {

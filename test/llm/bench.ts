@@ -81,7 +81,8 @@ export function testClient(
     name: 'p',
     baseUrl: server.baseUrl,
     timeoutMs: over.timeoutMs ?? 60_000,
-    clock,
+    // The wire is real, so its time limit is too.
+    clock: systemClock,
     ...(over.apiKey === undefined ? {} : { apiKey: over.apiKey }),
   });
   const client = createModelClient({
