@@ -49,6 +49,25 @@ export function sharedHashes(own: Buffer): readonly string[] {
   return [part.format, ...part.messages.flatMap((message) => ('hash' in message ? [message.hash] : []))];
 }
 
+/** Shared texts by hash, inflated and verified once each; what is missing or damaged is an error that names the call. */
+export class SharedTexts {
+  private readonly packed: ReadonlyMap<string, Uint8Array>;
+  private readonly plain = new Map<string, Buffer>();
+
+  constructor(packed: ReadonlyMap<string, Uint8Array>) {
+    this.packed = packed;
+  }
+
+  get(hash: string, key: string): Buffer {
+    const known = this.plain.get(hash);
+    if (known !== undefined) return known;
+    const body = this.packed.get(hash) ?? new Uint8Array();
+    const plain = unpackBody({ body, sha256: hash }, `call ${key} (shared text ${hash})`);
+    this.plain.set(hash, plain);
+    return plain;
+  }
+}
+
 /** Puts a stored request together again, equal to what was sent. */
 export function joinRequest(own: Buffer, sharedText: (hash: string) => Buffer): CallContent {
   const part = JSON.parse(own.toString('utf8')) as OwnPart;

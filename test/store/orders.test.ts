@@ -11,6 +11,11 @@ async function allRejections(stream: AsyncIterable<readonly RowRejection[]>): Pr
   return all;
 }
 
+async function* broken<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
+  yield* pages(items.slice(0, 4_500));
+  throw new Error('the source broke off');
+}
+
 test('an order comes back by position, by id and by source id, each row with its content hash', async () => {
   const { store, file } = await tempStore();
   const general = Array.from({ length: 250 }, (_, n) => candidate(n));
@@ -53,10 +58,6 @@ test.each([
   const { store, file } = await tempStore();
   const candidates = Array.from({ length: 6_000 }, (_, n) => candidate(n));
   const rejections = Array.from({ length: 6_000 }, (_, n) => rejection(n));
-  async function* broken<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
-    yield* pages(items.slice(0, 4_500));
-    throw new Error('the source broke off');
-  }
   const put = store.putOrder(
     ORDER,
     failing === 'candidates' ? broken(candidates) : pages(candidates),
