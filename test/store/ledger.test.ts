@@ -1,6 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { completion, intent, keyOf, reopened, request, tempStore } from './samples.ts';
+import { completion, intent, keyOf, request } from './made.ts';
+import { reopened, tempStore } from './samples.ts';
 
 test('an intent is durable before its call and an open attempt survives a reopening', async () => {
   const { store, file } = await tempStore();

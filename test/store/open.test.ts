@@ -6,7 +6,8 @@ import { networkFileSystem, refuseNetworkFolder } from '../../store/file-checks.
 import { MIGRATIONS } from '../../store/migrations/list.ts';
 import { openStore } from '../../store/open.ts';
 import { StoreError, storeErrorFrom } from '../../store/errors.ts';
-import { candidate, pages, reopened, tempFolder, tempStore } from './samples.ts';
+import { candidate, pages } from './made.ts';
+import { reopened, tempFolder, tempStore } from './samples.ts';
 
 async function withRaw<T>(file: string, run: (sql: (text: string) => Promise<unknown[][]>) => Promise<T>): Promise<T> {
   const instance = await DuckDBInstance.create(file);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { hashOf } from '../../schemas/hash.ts';
 import type { RowRejection } from '../../schemas/source-row.ts';
-import { candidate, pages, rejection, reopened, tempStore } from './samples.ts';
+import { candidate, pages, rejection } from './made.ts';
+import { reopened, tempStore } from './samples.ts';
 
 const ORDER = { id: 'order-1', createdAt: 5, facts: '{"rows":3}' };
 
