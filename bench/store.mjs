@@ -69,10 +69,12 @@ const range = (from, count) => Array.from({ length: count }, (_, i) => from + i)
 const rss = () => `rss ${Math.round(process.memoryUsage().rss / 1e6)} MB, heap ${Math.round(process.memoryUsage().heapUsed / 1e6)} MB`;
 async function timed(label, units, work) {
   const begun = performance.now();
+  const cpuBefore = process.cpuUsage();
   const result = await work();
   const seconds = (performance.now() - begun) / 1000;
   const rate = units === null ? '' : `, ${Math.round(units / seconds)} a second`;
-  console.log(`${label}: ${(seconds * 1000).toFixed(0)} ms${rate} (${rss()})`);
+  const cpu = process.cpuUsage(cpuBefore);
+  console.log(`${label}: ${(seconds * 1000).toFixed(0)} ms${rate} (cpu ${Math.round((cpu.user + cpu.system) / 1000)} ms, ${rss()})`);
   return result;
 }
 

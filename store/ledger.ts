@@ -1,6 +1,6 @@
 import type { CallCompletion, CallContent, CallIntent, LedgerStore, StoredAttempt, StoredReply } from '../schemas/ledger.ts';
 import { packBody, unpackBody } from './bodies.ts';
-import { joinRequest, replyFrom, replyRow, sharedHashes, SharedTexts, splitRequest } from './call-bodies.ts';
+import { joinRequest, replyFrom, replyRow, sharedHashes, RequestSplitter, SharedTexts } from './call-bodies.ts';
 import type { Database } from './duckdb.ts';
 import { StoreError } from './errors.ts';
 import { LedgerIndex, type IndexedAttempt } from './ledger-index.ts';
@@ -53,6 +53,7 @@ export class DuckDbLedger implements LedgerStore {
   private readonly reopened: Map<string, number>;
   private readonly repairs: TextRepairs;
   private readonly nextNo: () => number;
+  private readonly splitter = new RequestSplitter();
   /** Attempts whose intent waits for its commit: taken, not yet durable. */
   private readonly pending = new Set<string>();
   /** Shared texts by hash, resolved once durable. */
@@ -112,7 +113,7 @@ export class DuckDbLedger implements LedgerStore {
       const requests = [];
       for (const { intent, callNo } of numbered) {
         if (this.index.attemptsOf(intent.request.key).length > 0) continue;
-        const split = splitRequest(intent);
+        const split = this.splitter.split(intent);
         await this.ensureShared(split.shared);
         requests.push({ call_no: callNo, ...split.own });
       }
@@ -262,14 +263,16 @@ export class DuckDbLedger implements LedgerStore {
     );
   }
 
-  private async ensureShared(texts: ReadonlyMap<string, Buffer>): Promise<void> {
+  private async ensureShared(texts: ReadonlyMap<string, string>): Promise<void> {
     for (const [hash, plain] of texts) {
       const known = this.sharedTexts.get(hash);
       if (known !== undefined) {
         await known;
         continue;
       }
-      const written = this.database.write([insertInto(tables.SHARED_TEXTS, [{ hash, body: packBody(plain).body }], this.repairs)]);
+      const written = this.database.write([
+        insertInto(tables.SHARED_TEXTS, [{ hash, body: packBody(Buffer.from(plain)).body }], this.repairs),
+      ]);
       this.sharedTexts.set(hash, written);
       await written.catch((error: unknown) => {
         this.sharedTexts.delete(hash);

@@ -37,8 +37,8 @@ async function* dying<T>(items: readonly T[], part: number): AsyncGenerator<read
 
 async function dieInOrder(diesAtPage: number): Promise<void> {
   const store = await openStore(file);
-  const candidates = Array.from({ length: 5_000 }, (_, n) => candidate(n));
-  const rejections = Array.from({ length: 5_000 }, (_, n) => rejection(n));
+  const candidates = Array.from({ length: 2_500 }, (_, n) => candidate(n));
+  const rejections = Array.from({ length: 2_500 }, (_, n) => rejection(n));
   await store.putOrder({ id: 'order-1', createdAt: 1, facts: '{}' }, dying(candidates, diesAtPage), dying(rejections, diesAtPage));
   say('stored');
   process.kill(process.pid, 'SIGKILL');

@@ -46,22 +46,22 @@ test('a crash between intent and completion leaves the intent open and its sibli
   expect(await store.ledger.spent({})).toEqual({ microUsd: 250, unknownCalls: 1, calls: 2 });
 });
 
-test.each([0, 2, 3])(
+test.each([0, 1, 2])(
   'a kill before page %i of an order leaves none of it visible unless all was stored; the same id can be put again',
   async (page) => {
     const file = join(await tempFolder(), 'memcalib.duckdb');
     const lines = await start(process.execPath, [child.script, 'order', file, String(page)]).ended;
     const store = await reopened(file);
     expect((await store.latestOrder())?.id ?? null).toBe(lines.includes('stored') ? 'order-1' : null);
-    expect(lines.includes('stored')).toBe(page === 3);
+    expect(lines.includes('stored')).toBe(page === 2);
     await store.putOrder(
       { id: 'order-1', createdAt: 1, facts: '{}' },
-      pages(Array.from({ length: 5_000 }, (_, n) => candidate(n))),
-      pages(Array.from({ length: 5_000 }, (_, n) => rejection(n))),
+      pages(Array.from({ length: 2_500 }, (_, n) => candidate(n))),
+      pages(Array.from({ length: 2_500 }, (_, n) => rejection(n))),
     );
     const counts = await store.candidateCounts('order-1');
-    expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(5_000);
-    expect((await store.rowRejectionCounts('order-1')).map(({ count }) => count)).toEqual([5_000]);
+    expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(2_500);
+    expect((await store.rowRejectionCounts('order-1')).map(({ count }) => count)).toEqual([2_500]);
   },
 );
 
