@@ -8,8 +8,8 @@ import { wellFormedText, type TextRepairs } from './text.ts';
 /** A request split into the part of its own and the texts it shares with many others (by hash). */
 export interface SplitRequest {
   readonly own: PackedBody;
-  /** Plain bytes by their SHA-256. */
-  readonly shared: ReadonlyMap<string, Buffer>;
+  /** JSON texts by their SHA-256. */
+  readonly shared: ReadonlyMap<string, string>;
 }
 
 interface OwnPart {
@@ -21,32 +21,67 @@ interface OwnPart {
   readonly sampleIndex: number;
 }
 
-/** Splits what is sent: system prompts and the response format stand once for all calls that share them. */
-export function splitRequest({ request }: CallIntent): SplitRequest {
-  const shared = new Map<string, Buffer>();
-  const share = (value: string | ResponseFormat): string => {
-    const plain = Buffer.from(JSON.stringify(value));
-    const hash = sha256OfBytes(plain);
-    shared.set(hash, plain);
+/** More different shared texts than any project has; beyond it hashing starts anew. */
+const MAX_HASHES = 1000;
+
+/** Splits what is sent: system prompts and the response format stand once for all calls that share them, and are hashed once. */
+export class RequestSplitter {
+  private readonly hashes = new Map<string, string>();
+
+  split({ request }: CallIntent): SplitRequest {
+    const shared = new Map<string, string>();
+    const share = (value: string | ResponseFormat): string => {
+      const plain = JSON.stringify(value);
+      const hash = this.hashOf(plain);
+      shared.set(hash, plain);
+      return hash;
+    };
+    const own: OwnPart = {
+      provider: request.provider,
+      model: request.model,
+      messages: request.messages.map((message) =>
+        message.role === 'system' ? { role: 'system', hash: share(message.content) } : { role: message.role, content: message.content },
+      ),
+      sampling: request.sampling,
+      format: share(request.responseFormat),
+      sampleIndex: request.sampleIndex,
+    };
+    return { own: packBody(Buffer.from(JSON.stringify(own))), shared };
+  }
+
+  private hashOf(plain: string): string {
+    const known = this.hashes.get(plain);
+    if (known !== undefined) return known;
+    if (this.hashes.size >= MAX_HASHES) this.hashes.clear();
+    const hash = sha256OfBytes(Buffer.from(plain));
+    this.hashes.set(plain, hash);
     return hash;
-  };
-  const own: OwnPart = {
-    provider: request.provider,
-    model: request.model,
-    messages: request.messages.map((message) =>
-      message.role === 'system' ? { role: 'system', hash: share(message.content) } : { role: message.role, content: message.content },
-    ),
-    sampling: request.sampling,
-    format: share(request.responseFormat),
-    sampleIndex: request.sampleIndex,
-  };
-  return { own: packBody(Buffer.from(JSON.stringify(own))), shared };
+  }
 }
 
 /** Hashes of the shared texts a stored request needs. */
 export function sharedHashes(own: Buffer): readonly string[] {
   const part = JSON.parse(own.toString('utf8')) as OwnPart;
   return [part.format, ...part.messages.flatMap((message) => ('hash' in message ? [message.hash] : []))];
+}
+
+/** Shared texts by hash, inflated and verified once each; what is missing or damaged is an error that names the call. */
+export class SharedTexts {
+  private readonly packed: ReadonlyMap<string, Uint8Array>;
+  private readonly plain = new Map<string, Buffer>();
+
+  constructor(packed: ReadonlyMap<string, Uint8Array>) {
+    this.packed = packed;
+  }
+
+  get(hash: string, key: string): Buffer {
+    const known = this.plain.get(hash);
+    if (known !== undefined) return known;
+    const body = this.packed.get(hash) ?? new Uint8Array();
+    const plain = unpackBody({ body, sha256: hash }, `call ${key} (shared text ${hash})`);
+    this.plain.set(hash, plain);
+    return plain;
+  }
 }
 
 /** Puts a stored request together again, equal to what was sent. */

@@ -1,7 +1,7 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { availableParallelism } from 'node:os';
 import { appendRows } from './append.ts';
-import { StoreError, storeErrorFrom } from './errors.ts';
+import { alreadyOpenError, StoreError, storeErrorFrom } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { bindParams, cellFrom, type Param, type ResultRow } from './rows.ts';
 import type { Insert } from './table.ts';
@@ -34,9 +34,9 @@ export class Database {
     file: string,
     options: DatabaseOptions,
     instance: DuckDBInstance,
-    connections: readonly [DuckDBConnection, ...DuckDBConnection[]],
+    writer: DuckDBConnection,
+    readers: DuckDBConnection[],
   ) {
-    const [writer, ...readers] = connections;
     this.file = file;
     this.readOnly = options.readOnly;
     this.instance = instance;
@@ -49,6 +49,7 @@ export class Database {
   /** Opens (or makes) the file; errors are StoreErrors. */
   static async open(file: string, options: DatabaseOptions): Promise<Database> {
     let instance: DuckDBInstance | null = null;
+    const connections: DuckDBConnection[] = [];
     try {
       instance = await DuckDBInstance.fromCache(file, {
         access_mode: options.readOnly ? 'READ_ONLY' : 'READ_WRITE',
@@ -60,11 +61,13 @@ export class Database {
         allow_community_extensions: 'false',
       });
       const writer = await instance.connect();
+      connections.push(writer);
       if (!options.readOnly) await guardAgainstSecondStore(writer, file);
-      const readers: DuckDBConnection[] = [];
-      while (readers.length < READERS) readers.push(await instance.connect());
-      return new Database(file, options, instance, [writer, ...readers]);
+      while (connections.length <= READERS) connections.push(await instance.connect());
+      return new Database(file, options, instance, writer, connections.slice(1));
     } catch (error) {
+      // A connection left open would keep the file and make the next opening wait for ever.
+      for (const connection of connections) connection.disconnectSync();
       instance?.closeSync();
       throw storeErrorFrom(error, file);
     }
@@ -133,7 +136,7 @@ export class Database {
       }
     });
     const readers = await Promise.all(Array.from({ length: READERS }, () => this.reader()));
-    if (!this.readOnly) await this.writer.run(`DETACH ${GUARD}`).catch(() => undefined);
+    if (!this.readOnly) await this.writer.run(`DETACH ${GUARD}`);
     for (const connection of [...readers, this.writer]) connection.disconnectSync();
     this.instance.closeSync();
     if (failure !== null) throw failure;
@@ -194,10 +197,6 @@ async function guardAgainstSecondStore(writer: DuckDBConnection, file: string): 
     await writer.run(`ATTACH ':memory:' AS ${GUARD}`);
   } catch (error) {
     if (!/already exists|already attached/i.test(String(error))) throw error;
-    throw new StoreError(
-      'already_open',
-      `${file} is open in this process already; pass the open store on instead of opening it again.`,
-      error,
-    );
+    throw alreadyOpenError(file, error);
   }
 }

@@ -52,6 +52,7 @@ export function storeErrorFrom(cause: unknown, file: string): StoreError {
     );
   }
   if (LOCKED.test(text)) return lockedError(text, file, cause);
+  if (/different configuration/i.test(text)) return alreadyOpenError(file, cause);
   if (/database has been invalidated/i.test(text)) {
     return new StoreError(
       'invalidated',
@@ -79,6 +80,15 @@ export function readOnlyFolderError(file: string, cause?: unknown): StoreError {
   return new StoreError(
     'read_only_folder',
     `${file} cannot be written by this user; make its folder writable (\`chmod u+w\`) or choose another project folder with \`--project\`.`,
+    cause,
+  );
+}
+
+/** A second store on one file in one process would not see what the first one knows. */
+export function alreadyOpenError(file: string, cause?: unknown): StoreError {
+  return new StoreError(
+    'already_open',
+    `${file} is open in this process already; pass the open store on instead of opening it again (\`memcalib status\`).`,
     cause,
   );
 }

@@ -37,7 +37,11 @@ export class KeyIndex {
     const slot = this.slot(a, b, c, d);
     const before = this.rows[slot] ?? FREE;
     if (before === FREE) {
-      this.words.set([a, b, c, d], slot * 4);
+      const from = slot * 4;
+      this.words[from] = a;
+      this.words[from + 1] = b;
+      this.words[from + 2] = c;
+      this.words[from + 3] = d;
       this.count += 1;
     }
     this.rows[slot] = row;
@@ -59,17 +63,18 @@ export class KeyIndex {
     const { words, rows } = this;
     this.words = new Uint32Array(words.length * 2);
     this.rows = new Int32Array(rows.length * 2).fill(FREE);
-    for (const [slot, row] of rows.entries()) {
+    for (let slot = 0; slot < rows.length; slot += 1) {
+      const row = rows[slot] ?? FREE;
       if (row === FREE) continue;
-      const key = words.subarray(slot * 4, slot * 4 + 4);
-      const target = this.slot(key[0] ?? 0, key[1] ?? 0, key[2] ?? 0, key[3] ?? 0);
-      this.words.set(key, target * 4);
+      const from = slot * 4;
+      const target = this.slot(words[from] ?? 0, words[from + 1] ?? 0, words[from + 2] ?? 0, words[from + 3] ?? 0);
+      for (let word = 0; word < 4; word += 1) this.words[target * 4 + word] = words[from + word] ?? 0;
       this.rows[target] = row;
     }
   }
 }
 
-/** SQL that yields the four words of a hash column; used with `numbersAt` when an index is loaded. */
+/** SQL that yields the four words of a hash column, for `numberAt`. */
 export function keyWordsSql(column: string): string {
   return [1, 9, 17, 25].map((from) => `('0x' || substr(${column}, ${from}, 8))::UINTEGER`).join(', ');
 }
@@ -79,22 +84,17 @@ export async function loadKeyIndex(database: Database, table: string, rowColumn:
   const index = new KeyIndex();
   const sql = `SELECT ${rowColumn}, ${keyWordsSql(keyColumn)} FROM ${table} ORDER BY ${rowColumn} DESC`;
   await database.scan(sql, (columns, rowCount) => {
-    const [rows, a, b, c, d] = columns.map(numbersOf);
-    for (let i = 0; i < rowCount; i += 1) index.setWords(at(a, i), at(b, i), at(c, i), at(d, i), at(rows, i));
+    const n = (column: number, i: number): number => numberAt(columns, column, i);
+    for (let i = 0; i < rowCount; i += 1) index.setWords(n(1, i), n(2, i), n(3, i), n(4, i), n(0, i));
   });
   return index;
 }
 
-/** A column of numbers of a scan; NULLs become -1. */
-export function numbersOf(column: readonly unknown[]): readonly number[] {
-  return column.map((value) => (value === null ? -1 : Number(value)));
-}
-
-/** A member of a loaded column. */
-export function at(column: readonly number[] | undefined, index: number): number {
-  const value = column?.[index];
-  if (value === undefined) throw new StoreError('failed', 'A scan of the store ended early; repeat the command.');
-  return value;
+/** A number of a scanned chunk (columns must be INTEGER or DOUBLE: a BIGINT would make an object per value). */
+export function numberAt(columns: readonly (readonly unknown[])[], column: number, row: number): number {
+  const value = columns[column]?.[row];
+  if (typeof value === 'number') return value;
+  throw new StoreError('failed', 'A scan of the store met a value of the wrong kind; type `memcalib doctor`.');
 }
 
 function wordsOf(key: string): readonly [number, number, number, number] {

@@ -1,4 +1,4 @@
-import { at, KeyIndex, keyWordsSql, numbersOf } from './key-index.ts';
+import { KeyIndex, keyWordsSql, numberAt } from './key-index.ts';
 import type { Database } from './duckdb.ts';
 import { text } from './rows.ts';
 import { NumberColumn } from './number-column.ts';
@@ -118,23 +118,23 @@ export class LedgerIndex {
     }
     await database.scan(
       `SELECT call_no, attempt, series, bucket, ${keyWordsSql('key')} FROM calls
-       JOIN (SELECT run_id, step, row_number() OVER (ORDER BY run_id, step) - 1 AS bucket FROM (SELECT DISTINCT run_id, step FROM calls))
-       USING (run_id, step) ORDER BY call_no`,
+       JOIN (SELECT run_id, step, (row_number() OVER (ORDER BY run_id, step) - 1)::INTEGER AS bucket
+             FROM (SELECT DISTINCT run_id, step FROM calls)) USING (run_id, step) ORDER BY call_no`,
       (columns, rowCount) => {
-        const [callNo, attempt, series, bucket, a, b, c, d] = columns.map(numbersOf);
+        const n = (column: number, i: number): number => numberAt(columns, column, i);
         for (let i = 0; i < rowCount; i += 1) {
-          const head = index.heads.setWords(at(a, i), at(b, i), at(c, i), at(d, i), at(callNo, i));
-          index.enter(at(callNo, i), head, at(attempt, i), at(series, i), at(bucket, i));
+          const callNo = n(0, i);
+          const head = index.heads.setWords(n(4, i), n(5, i), n(6, i), n(7, i), callNo);
+          index.enter(callNo, head, n(1, i), n(2, i), n(3, i));
         }
       },
     );
     await database.scan(
-      `SELECT call_no, completion_no, (class = 'ok')::INTEGER, cost_micro_usd::DOUBLE FROM completions ORDER BY completion_no`,
+      `SELECT call_no, completion_no, (class = 'ok')::INTEGER, coalesce(cost_micro_usd, -1)::DOUBLE FROM completions ORDER BY completion_no`,
       (columns, rowCount) => {
-        const [callNo, completionNo, ok, cost] = columns.map(numbersOf);
         for (let i = 0; i < rowCount; i += 1) {
-          const costMicroUsd = at(cost, i);
-          index.addCompletion(at(callNo, i), at(completionNo, i), at(ok, i) === 1, costMicroUsd < 0 ? null : costMicroUsd);
+          const cost = numberAt(columns, 3, i);
+          index.addCompletion(numberAt(columns, 0, i), numberAt(columns, 1, i), numberAt(columns, 2, i) === 1, cost < 0 ? null : cost);
         }
       },
     );

@@ -1,6 +1,6 @@
 import type { CallCompletion, CallContent, CallIntent, LedgerStore, StoredAttempt, StoredReply } from '../schemas/ledger.ts';
 import { packBody, unpackBody } from './bodies.ts';
-import { joinRequest, replyFrom, replyRow, sharedHashes, splitRequest } from './call-bodies.ts';
+import { joinRequest, replyFrom, replyRow, sharedHashes, RequestSplitter, SharedTexts } from './call-bodies.ts';
 import type { Database } from './duckdb.ts';
 import { StoreError } from './errors.ts';
 import { LedgerIndex, type IndexedAttempt } from './ledger-index.ts';
@@ -53,6 +53,7 @@ export class DuckDbLedger implements LedgerStore {
   private readonly reopened: Map<string, number>;
   private readonly repairs: TextRepairs;
   private readonly nextNo: () => number;
+  private readonly splitter = new RequestSplitter();
   /** Attempts whose intent waits for its commit: taken, not yet durable. */
   private readonly pending = new Set<string>();
   /** Shared texts by hash, resolved once durable. */
@@ -112,7 +113,7 @@ export class DuckDbLedger implements LedgerStore {
       const requests = [];
       for (const { intent, callNo } of numbered) {
         if (this.index.attemptsOf(intent.request.key).length > 0) continue;
-        const split = splitRequest(intent);
+        const split = this.splitter.split(intent);
         await this.ensureShared(split.shared);
         requests.push({ call_no: callNo, ...split.own });
       }
@@ -182,12 +183,9 @@ export class DuckDbLedger implements LedgerStore {
       );
     }
     const hashes = [...new Set([...own.values()].flatMap((part) => sharedHashes(part)))];
-    const shared = new Map<string, Buffer>();
-    for (const row of await this.database.read('SELECT hash, body FROM shared_texts WHERE hash IN (SELECT unnest($1))', [hashes])) {
-      const hash = text(row, 'hash');
-      shared.set(hash, unpackBody({ body: bytesOrNull(row, 'body') ?? new Uint8Array(), sha256: hash }, `shared text ${hash}`));
-    }
-    return new Map([...own].map(([key, part]) => [key, joinRequest(part, (hash) => sharedText(shared, hash, key))]));
+    const packed = await this.database.read('SELECT hash, body FROM shared_texts WHERE hash IN (SELECT unnest($1))', [hashes]);
+    const shared = new SharedTexts(new Map(packed.map((row) => [text(row, 'hash'), bytesOrNull(row, 'body') ?? new Uint8Array()])));
+    return new Map([...own].map(([key, part]) => [key, joinRequest(part, (hash) => shared.get(hash, key))]));
   }
 
   /** Opens a new series for keys whose latest series was tried, has no success and no attempt still open; others are left alone. */
@@ -265,14 +263,16 @@ export class DuckDbLedger implements LedgerStore {
     );
   }
 
-  private async ensureShared(texts: ReadonlyMap<string, Buffer>): Promise<void> {
+  private async ensureShared(texts: ReadonlyMap<string, string>): Promise<void> {
     for (const [hash, plain] of texts) {
       const known = this.sharedTexts.get(hash);
       if (known !== undefined) {
         await known;
         continue;
       }
-      const written = this.database.write([insertInto(tables.SHARED_TEXTS, [{ hash, body: packBody(plain).body }], this.repairs)]);
+      const written = this.database.write([
+        insertInto(tables.SHARED_TEXTS, [{ hash, body: packBody(Buffer.from(plain)).body }], this.repairs),
+      ]);
       this.sharedTexts.set(hash, written);
       await written.catch((error: unknown) => {
         this.sharedTexts.delete(hash);
@@ -288,13 +288,4 @@ function attemptName(key: string, attempt: number): string {
 
 function completionNumbers(attempts: readonly IndexedAttempt[]): readonly number[] {
   return attempts.flatMap(({ completionNo }) => (completionNo < 0 ? [] : [completionNo]));
-}
-
-function sharedText(shared: ReadonlyMap<string, Buffer>, hash: string, key: string): Buffer {
-  const found = shared.get(hash);
-  if (found !== undefined) return found;
-  throw new StoreError(
-    'corrupt_body',
-    `The text ${hash} of call ${key} is missing; put back a copy of the project folder, or type \`memcalib doctor\`.`,
-  );
 }

@@ -1,6 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { completion, intent, keyOf, reopened, request, tempStore } from './samples.ts';
+import { completion, intent, keyOf, request } from './made.ts';
+import { reopened, tempStore } from './samples.ts';
 
 test('an intent is durable before its call and an open attempt survives a reopening', async () => {
   const { store, file } = await tempStore();
@@ -143,10 +144,10 @@ test('spending adds known costs and counts unknown ones, by run, by step, since 
     ],
     [{ runId: 'none' }, { microUsd: 0, unknownCalls: 0, calls: 0 }],
   ] as const;
-  for (const [scope, sums] of table) expect(await store.ledger.spent(scope), JSON.stringify(scope)).toEqual(sums);
+  for (const [scope, sums] of table) expect([scope, await store.ledger.spent(scope)]).toEqual([scope, sums]);
   await store.close();
   const again = await reopened(file);
-  for (const [scope, sums] of table) expect(await again.ledger.spent(scope), JSON.stringify(scope)).toEqual(sums);
+  for (const [scope, sums] of table) expect([scope, await again.ledger.spent(scope)]).toEqual([scope, sums]);
 });
 
 test.each([
@@ -166,8 +167,7 @@ test.each([
   instance.closeSync();
   const { ledger } = await reopened(file);
   const reading = read === 'reply' ? ledger.replies([{ key: keyOf('a'), attempt: 1 }]) : ledger.requests([keyOf('a')]);
-  await expect(reading).rejects.toMatchObject({ code: 'corrupt_body', name: 'StoreError' });
-  if (sql.includes('call_')) await expect(reading).rejects.toThrow(keyOf('a'));
+  await expect(reading).rejects.toMatchObject({ code: 'corrupt_body', name: 'StoreError', message: expect.stringContaining(keyOf('a')) });
 });
 
 test('a system prompt and a format stand once for all calls that share them, also when 64 writers begin together', async () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { hashOf } from '../../schemas/hash.ts';
 import type { RowRejection } from '../../schemas/source-row.ts';
-import { candidate, pages, rejection, reopened, tempStore } from './samples.ts';
+import { candidate, pages, rejection } from './made.ts';
+import { reopened, tempStore } from './samples.ts';
 
 const ORDER = { id: 'order-1', createdAt: 5, facts: '{"rows":3}' };
 
@@ -9,6 +10,11 @@ async function allRejections(stream: AsyncIterable<readonly RowRejection[]>): Pr
   const all: RowRejection[] = [];
   for await (const page of stream) all.push(...page);
   return all;
+}
+
+async function* broken<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
+  yield* pages(items.slice(0, 2_300));
+  throw new Error('the source broke off');
 }
 
 test('an order comes back by position, by id and by source id, each row with its content hash', async () => {
@@ -41,7 +47,7 @@ test('an order comes back by position, by id and by source id, each row with its
 
 test('rejections are paged in the order they were found', async () => {
   const { store } = await tempStore();
-  const rejections = Array.from({ length: 5_000 }, (_, n) => rejection(n));
+  const rejections = Array.from({ length: 2_500 }, (_, n) => rejection(n));
   await store.putOrder(ORDER, pages<never>([]), pages(rejections, 700));
   expect(await allRejections(store.rowRejections('order-1'))).toEqual(rejections);
 });
@@ -51,12 +57,8 @@ test.each([
   { title: 'rejections', failing: 'rejections' },
 ] as const)('a load that breaks off in its $title leaves no visible order, and the same id can be put again', async ({ failing }) => {
   const { store, file } = await tempStore();
-  const candidates = Array.from({ length: 6_000 }, (_, n) => candidate(n));
-  const rejections = Array.from({ length: 6_000 }, (_, n) => rejection(n));
-  async function* broken<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
-    yield* pages(items.slice(0, 4_500));
-    throw new Error('the source broke off');
-  }
+  const candidates = Array.from({ length: 2_500 }, (_, n) => candidate(n));
+  const rejections = Array.from({ length: 2_500 }, (_, n) => rejection(n));
   const put = store.putOrder(
     ORDER,
     failing === 'candidates' ? broken(candidates) : pages(candidates),
@@ -71,10 +73,10 @@ test.each([
   const again = await reopened(file);
   await again.putOrder(ORDER, pages(candidates), pages(rejections));
   expect(await again.candidateCounts('order-1')).toEqual([
-    { domain: 'general', source: 'source-0', count: 3_000 },
-    { domain: 'general', source: 'source-1', count: 3_000 },
+    { domain: 'general', source: 'source-0', count: 1_250 },
+    { domain: 'general', source: 'source-1', count: 1_250 },
   ]);
-  expect(await again.rowRejectionCounts('order-1')).toEqual([{ source: 'source-0', reason: 'missing_answer', count: 6_000 }]);
+  expect(await again.rowRejectionCounts('order-1')).toEqual([{ source: 'source-0', reason: 'missing_answer', count: 2_500 }]);
 });
 
 test('an order put again is the latest again and doubles nothing; the other order keeps its own places', async () => {

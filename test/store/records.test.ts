@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { hashOf } from '../../schemas/hash.ts';
 import type { OutcomeRow, RunRow, StepOutputRow } from '../../store/port.ts';
-import { candidate, pages, reopened, tempStore } from './samples.ts';
+import { candidate, pages } from './made.ts';
+import { reopened, tempStore } from './samples.ts';
 
 const RUN: RunRow = {
   id: 'run-1',
