@@ -14,7 +14,7 @@ export function hasCharacterRun(text: string): boolean {
 
 /** Share of characters that are neither letter, digit nor space among all that are no space; fences, links and rules are left out of prose. */
 export function symbolShare(text: string, domain: Domain): number {
-  const counted = (domain === 'coding' ? text : proseOf(text)).replace(/https?:\/\/\S+/g, '').replace(/[-=_*~#─]{4,}/g, '');
+  const counted = (domain === 'coding' ? text : proseOf(text)).replace(/https?:\/\/\S+/g, '').replace(/[-=_*~#.─]{4,}|^\s*`{3,}.*$/gm, '');
   let symbols = 0;
   let all = 0;
   for (let i = 0; i < counted.length; i += 1) {
