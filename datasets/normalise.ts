@@ -4,6 +4,9 @@ const ZERO_WIDTH = /[\u200B-\u200D\u2060\uFEFF\u00AD]/g;
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;
 
+/** A fenced block, which keeps its blank lines, or a run of at least three blank lines. */
+const FENCE_OR_BLANK_RUN = /^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?\n)??[ \t]*\1[ \t]*$|\n{4,}/gm;
+
 /** Cleans text of any source without touching its words or code layout: line ends, trailing blanks, blank runs, NBSP, zero width, NFC. */
 export function normaliseText(text: string): string {
   return text
@@ -14,7 +17,7 @@ export function normaliseText(text: string): string {
     .replace(CONTROL, '')
     .normalize('NFC')
     .replace(/[ \t]+$/gm, '')
-    .replace(/\n{4,}/g, '\n\n')
+    .replace(FENCE_OR_BLANK_RUN, (match, fence: string | undefined) => (fence === undefined ? '\n\n' : match))
     .replace(/^\n+|\s+$/g, '');
 }
 

@@ -6,62 +6,81 @@ export interface HashedWords {
 }
 
 const SEPARATOR = 0;
-const WORD = 1;
-const CJK = 2;
-const APOSTROPHE = 3;
+const LETTER = 1;
+const NUMBER = 2;
+const CJK = 3;
+const APOSTROPHE = 4;
 
-/** Class of every UTF-16 unit, filled on first sight: 0 unknown, else class + 1. Surrogates count as letters. */
+function kindOf(char: string): number {
+  if (char === "'" || char === '’') return APOSTROPHE;
+  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(char)) return CJK;
+  if (/\p{N}/u.test(char)) return NUMBER;
+  return /\p{L}/u.test(char) ? LETTER : SEPARATOR;
+}
+
+/** Class of every UTF-16 unit, filled on first sight: 0 unknown, else class + 1. */
 const classes = new Uint8Array(65_536);
 
-function classOf(unit: number): number {
+/** Class of the character at `at`; halves of a pair have the class of the whole. */
+function classAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  if (unit >= 0xd800 && unit <= 0xdfff) {
+    const start = unit >= 0xdc00 ? at - 1 : at;
+    return kindOf(String.fromCodePoint(text.codePointAt(start) ?? unit));
+  }
   const known = classes[unit] ?? 0;
   if (known !== 0) return known - 1;
-  const char = String.fromCharCode(unit);
-  const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
-  let kind = isSurrogate || /[\p{L}\p{N}]/u.test(char) ? WORD : SEPARATOR;
-  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(char)) kind = CJK;
-  if (char === "'" || char === '’') kind = APOSTROPHE;
+  const kind = kindOf(String.fromCharCode(unit));
   classes[unit] = kind + 1;
   return kind;
 }
 
 // oxlint-disable-next-line no-control-regex
 const NON_ASCII = /[^\u0000-\u007F]/;
+const SEED_HIGH = 0x811c9dc5;
+const SEED_LOW = 0x9747b28c;
 
 /** Splits a text into the words of `stages/text/words.ts` (lower case, NFKC), hashed with fixed constants; equal on every machine. */
 export function hashWords(text: string): HashedWords {
   const lower = (NON_ASCII.test(text) ? text.normalize('NFKC') : text).toLowerCase();
   const length = lower.length;
-  const high = new Uint32Array((length >> 1) + 1);
-  const low = new Uint32Array((length >> 1) + 1);
+  const high = new Uint32Array(length);
+  const low = new Uint32Array(length);
   let count = 0;
-  let a = 0x811c9dc5;
-  let b = 0x9747b28c;
+  let a = SEED_HIGH;
+  let b = SEED_LOW;
   let isOpen = false;
+  let isAfterApostrophe = false;
   const close = (): void => {
-    if (!isOpen) return;
-    high[count] = a;
-    low[count] = b;
-    count += 1;
-    a = 0x811c9dc5;
-    b = 0x9747b28c;
+    if (isOpen) {
+      high[count] = a;
+      low[count] = b;
+      count += 1;
+    }
+    a = SEED_HIGH;
+    b = SEED_LOW;
     isOpen = false;
+    isAfterApostrophe = false;
   };
   for (let i = 0; i < length; i += 1) {
-    const unit = lower.charCodeAt(i);
-    const kind = classOf(unit);
-    if (kind === SEPARATOR) close();
-    else if (kind === APOSTROPHE) {
-      if (!isOpen || i + 1 >= length || classOf(lower.charCodeAt(i + 1)) !== WORD) close();
-      else a = Math.imul(a ^ 39, 0x01000193);
-    } else {
-      if (kind === CJK) close();
-      a = Math.imul(a ^ unit, 0x01000193);
-      b = Math.imul(b ^ unit, 0x5bd1e995);
-      b ^= b >>> 13;
-      isOpen = true;
-      if (kind === CJK) close();
+    const kind = classAt(lower, i);
+    const isJoining = kind === APOSTROPHE && isOpen && i + 1 < length && (classAt(lower, i + 1) & ~2) === LETTER;
+    if (isJoining) {
+      isAfterApostrophe = true;
+      a = Math.imul(a ^ 39, 0x01000193);
+      continue;
     }
+    if (kind === SEPARATOR || kind === APOSTROPHE) {
+      close();
+      continue;
+    }
+    if (kind === CJK || (kind === NUMBER && isAfterApostrophe)) close();
+    const unit = lower.charCodeAt(i);
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ unit, 0x5bd1e995);
+    b ^= b >>> 13;
+    isOpen = true;
+    if (kind === CJK) close();
   }
   close();
   return { count, high, low };

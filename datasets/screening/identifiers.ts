@@ -25,7 +25,7 @@ interface Detector {
 const digits = (text: string): string => text.replace(/\D/g, '');
 const CUE = /(?:call|phone|tel|telephone|mobile|cell|whatsapp|contact|number is|text|fax|sms|reach)\b[^.\n]{0,30}$/i;
 const NOT_A_NAME =
-  /^(?:Doctor|Doc|Dr|Sir|Madam|Ma'am|Sirs|There|All|Everyone|Everybody|Team|Friends?|Folks|Guys|World|Again|Dear|User|Chat|Admin|Community|Customer|Hiring|Manager|Santa|Diary|God|Lord|Mom|Dad|Mum|Grand(?:ma|pa|mother|father|dad)|Aunt|Uncle|Mother|Father|Reader|Students?|Professor|Colleagues?|Parents?|Valued|Members?|Name|The|My|I|You|This|Thanks|In|And|From|For|It|We|Welcome|How|What|Can|Please|Hope|Good|Not|Yes|No|So|Google|Siri|Alexa|Assistant|Robot|Kitty|Future|Self|Seuss|Pepper|Martens|Who|Strange|House|Watson|Jekyll)$/i;
+  /^(?:Doctor|Doc|Dr|Sir|Madam|Ma'am|Sirs|There|All|Everyone|Everybody|Team|Friends?|Folks|Guys|World|Again|Dear|User|Chat|Admin|Community|Customer|Hiring|Manager|Santa|Diary|God|Lord|Mom|Dad|Mum|Grand(?:ma|pa|mother|father|dad)|Aunt|Uncle|Mother|Father|Reader|Students?|Professor|Colleagues?|Parents?|Valued|Members?|Name|The|My|I|You|This|Thanks|Best|Regards|Kind|Warm|Cheers|Sincerely|Love|Many|Yours|Also|In|And|From|For|It|We|Welcome|How|What|Can|Please|Hope|Good|Not|Yes|No|So|Google|Siri|Alexa|Assistant|Robot|Kitty|Future|Self|Seuss|Pepper|Martens|Who|Strange|House|Watson|Jekyll)$/i;
 const isName = (value: string): boolean => value.split(/\s+/).every((part) => !NOT_A_NAME.test(part.replace(/\.$/, '')));
 const NAME = String.raw`\p{Lu}\p{Ll}+(?:[ -]\p{Lu}\p{Ll}+|\s\p{Lu}\.){0,2}`;
 
@@ -121,7 +121,7 @@ const DETECTORS: readonly Detector[] = [
   {
     kind: 'name',
     pattern: new RegExp(
-      String.raw`(?:^|[.!?\n,]\s*)(?:[Rr]egards|[Ss]incerely|[Cc]heers|[Bb]est wishes|[Yy]ours(?: truly| faithfully| sincerely)?|[Tt]hanks|[Tt]hank you|[Bb]est|[Ll]ove)[,.!]?\s*\n?\s*[-–—~]?\s*((?:(?:Dr|Mr|Mrs|Ms|Prof)\.? ?)?${NAME})\s*(?:[,.]|$)`,
+      String.raw`(?:^|[.!?\n,]\s*)(?:(?:[Bb]est|[Kk]ind|[Ww]arm|[Mm]any)\s+)?(?:[Rr]egards|[Ss]incerely|[Cc]heers|[Bb]est wishes|[Yy]ours(?: truly| faithfully| sincerely)?|[Tt]hanks|[Tt]hank you|[Bb]est|[Ll]ove)[,.!]?\s*\n?\s*[-–—~]?\s*((?:(?:Dr|Mr|Mrs|Ms|Prof)\.? ?)?${NAME})(?=\s*\.?\s*(?:\n|$))`,
       'gu',
     ),
     group: 1,

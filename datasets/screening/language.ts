@@ -9,8 +9,14 @@ const MIN_DETECTOR_WORDS = 12;
 
 /** Share of ASCII letters among the letters of a text; 1 when it has none. */
 export function asciiLetterShare(text: string): number {
-  const letters = (text.match(/\p{L}/gu) ?? []).length;
-  return letters === 0 ? 1 : (text.match(/[A-Za-z]/g) ?? []).length / letters;
+  let ascii = 0;
+  let other = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    if (unit < 128) ascii += Number((unit | 32) >= 97 && (unit | 32) <= 122);
+    else if (/\p{L}/u.test(String.fromCodePoint(text.codePointAt(i) ?? unit))) other += 1;
+  }
+  return ascii + other === 0 ? 1 : ascii / (ascii + other);
 }
 
 const ENGLISH_WORDS =
