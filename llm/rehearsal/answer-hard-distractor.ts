@@ -1,6 +1,6 @@
 import type { HardDistractorPayload } from '../../schemas/payloads.ts';
 import type { HardDistractorReply } from '../../schemas/replies/hard-distractor.ts';
-import { coverage } from '../../stages/text/words.ts';
+import { STOP_WORDS, coverage } from '../../stages/text/words.ts';
 import type { Draw } from './draw.ts';
 import { HARD_FRAMES, SPHERES } from './grammar/hard-frames.ts';
 import type { HardFrame } from './grammar/hard-frames.ts';
@@ -66,15 +66,23 @@ function anchorOf(payload: HardDistractorPayload, draw: Draw): { readonly where:
   return { where: 'query', quote: query.slice(0, 400).replace(/[?.!]\s*$/, '') };
 }
 
+/** The last longer word of a query: what stands there is mostly what is asked about. */
+function lastNoun(query: string): string | null {
+  const longer = (query.toLowerCase().match(/[a-z]{5,16}/g) ?? []).filter((word) => !STOP_WORDS.has(word) && !/(?:ly|ing|ed)$/.test(word));
+  return longer.at(-1) ?? null;
+}
+
 /** A tempting memory of the wanted family without honest use, near the source atoms in length; `cannot` where the family finds no hold. */
 export function answerHardDistractor(payload: HardDistractorPayload, draw: Draw): HardDistractorReply {
+  const query = payload.query.replace(CODING_CONTRACT, '');
   const topic =
-    topicOf([payload.query.replace(CODING_CONTRACT, '')], payload.domain) ??
+    topicOf([query], payload.domain) ??
+    lastNoun(query) ??
     topicOf(
       payload.atoms.map((atom) => atom.text),
       payload.domain,
-    );
-  if (topic === null) return { atom: null, cannot: 'the query names nothing that a memory of this family could be near to' };
+    ) ??
+    'such matters';
   const wanted = draw.pick(
     payload.atoms
       .filter((atom) => atom.level !== 'A')

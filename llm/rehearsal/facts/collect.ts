@@ -13,6 +13,21 @@ import { wishFact } from './wishes.ts';
 
 const MAX_QUOTE = 600;
 
+/** A task that says "you" speaks of the user: the same statement in the first person; orders stay as they are. */
+function asOwn(clause: string): string {
+  if (
+    !/\byour?\b/i.test(clause) ||
+    /\b(?:given|task is|goal is|job is|should|must|have to|need to|can|will|may|assume|think|know|help|tell)\b/i.test(clause)
+  )
+    return clause;
+  return clause
+    .replace(/\bYou are\b/g, 'I am')
+    .replace(/\byou are\b/g, 'I am')
+    .replace(/\byou\b/gi, 'I')
+    .replace(/\bYour\b/g, 'My')
+    .replace(/\byour\b/g, 'my');
+}
+
 /** Facts in a user's field: personal ones, wishes and, in coding, what is guaranteed about the task. */
 function userFacts(field: string, text: string, row: RowTexts, base: number): readonly Fact[] {
   const out: Fact[] = [];
@@ -25,10 +40,14 @@ function userFacts(field: string, text: string, row: RowTexts, base: number): re
         out.push({ text: found, field, quote, weight: base + bonus + weigh(found, row.domain) });
     };
     for (const clause of splitClauses(body)) {
-      add(personalFact(clause.text, row.domain, relative), clause.text.replace(/[\s.!,;]+$/, ''), 1);
+      add(
+        personalFact(row.domain === 'coding' ? asOwn(clause.text) : clause.text, row.domain, relative),
+        clause.text.replace(/[\s.!,;]+$/, ''),
+        1,
+      );
       relative = relativeIn(clause.text) ?? relative;
     }
-    if (row.domain === 'coding') add(taskFact(body.text), body.text, 0);
+    if (row.domain === 'coding') add(taskFact(body.text, text), body.text, 0);
     else add(wishFact(body.text), body.text, 0.5);
   }
   return out;
