@@ -66,11 +66,12 @@ describe('what ends money or quota pauses the run, and a resume goes on', () => 
 
   it('still serves what is stored while the gate is closed', async () => {
     server = await scriptedServer(() => completion(GOOD));
-    const { client, gate } = testClient(server);
+    const { client, gate, ledger } = testClient(server);
     await client.call(request('a'), validate);
     await gate.close('person', 'paused', null);
     expect(await client.call(request('a'), validate)).toMatchObject({ kind: 'reply', served: 'ledger' });
     expect(await client.call(request('b'), validate)).toEqual({ kind: 'paused', reason: 'person', until: null });
+    expect(ledger.all()).toHaveLength(1);
   });
 
   it('lets what is on the wire end and be kept when a person pauses', async () => {
