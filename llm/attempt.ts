@@ -25,6 +25,8 @@ export interface Stop {
 /** How an attempt ended: what is written, and what the present caller needs of it. */
 export interface EndedAttempt {
   readonly completion: CallCompletion;
+  /** What a validator threw (a fault of ours): the reply is kept as `ok`, so that it is not paid again, and the error goes on. */
+  readonly thrown: unknown;
   /** Set when the answer stops the run. */
   readonly stop: Stop | null;
   /** Set when the reply was whole but broke a rule. */
@@ -57,7 +59,7 @@ export async function sendOn(
     retryAfterMs: answer.retryAfterMs,
     headers: reply?.headers ?? {},
   });
-  const verdict = answer.class === 'ok' ? validate(answer.text ?? '') : null;
+  const { verdict, thrown } = judge(answer, validate);
   const broken = verdict === null || verdict.ok ? null : { class: verdict.class, rule: verdict.rule, path: verdict.path };
   const finalClass = broken?.class ?? answer.class;
   const { secrets } = provider.endpoint;
@@ -79,7 +81,7 @@ export async function sendOn(
     completedAt: receivedAt,
   };
   await closing;
-  return { completion, stop, broken };
+  return { completion, stop, broken, thrown };
 }
 
 /** The completion of an intent that never went out: free, and no attempt in the eyes of any policy (it has no latency). */
@@ -109,6 +111,18 @@ export function asStored(open: OpenAttempt, completion: CallCompletion): StoredA
   const { runId, step, partId, candidateId, role, turn, provider, model } = request;
   const { replyText: _reply, rawBody: _body, ...ended } = completion;
   return { ...ended, attempt, series, runId, step, partId, candidateId, role, turn, provider, model, maxTokens, intendedAt };
+}
+
+function judge(
+  answer: Classified,
+  validate: ReplyValidator,
+): { readonly verdict: ReturnType<ReplyValidator> | null; readonly thrown: unknown } {
+  if (answer.class !== 'ok') return { verdict: null, thrown: undefined };
+  try {
+    return { verdict: validate(answer.text ?? ''), thrown: undefined };
+  } catch (thrown) {
+    return { verdict: null, thrown: thrown ?? new Error('a validator threw nothing') };
+  }
 }
 
 function stopOf(provider: Provider, answer: Classified): Stop | null {

@@ -142,6 +142,7 @@ export class Flight {
   /** What a written attempt means for the caller; null goes round again under its policy. */
   async #after(ended: EndedAttempt): Promise<FlightOutcome | null> {
     const { completion, broken, stop } = ended;
+    if (ended.thrown !== undefined) throw ended.thrown;
     const text = completion.replyText ?? '';
     const hopeless = this.#parts.firstReplies.observe(this.#request, completion.class, completion.replyText, completion.message ?? '');
     if (hopeless !== null) await this.#parts.gate.close('parse_rate', hopeless, null, this.#request.runId);

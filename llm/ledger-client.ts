@@ -8,6 +8,7 @@ import type { Clock } from './clock.ts';
 import { FirstReplies } from './first-replies.ts';
 import { Flight } from './flight.ts';
 import type { FlightOutcome } from './flight.ts';
+import { isClosed } from './gate.ts';
 import type { Gate } from './gate.ts';
 import type { Limiter } from './limiter.ts';
 import type { PriceOf } from './prices.ts';
@@ -37,6 +38,7 @@ export interface LedgerModelClient extends ModelClient {
 }
 
 interface Airborne {
+  readonly runId: string;
   readonly flight: Flight;
   readonly outcome: Promise<FlightOutcome>;
 }
@@ -74,7 +76,7 @@ export function createModelClient(options: ModelClientOptions): LedgerModelClien
       parts.stored.invalidate(request.key);
       airborne.delete(request.key);
     });
-    const started = { flight, outcome };
+    const started = { runId: request.runId, flight, outcome };
     airborne.set(request.key, started);
     return started;
   };
@@ -92,9 +94,11 @@ export function createModelClient(options: ModelClientOptions): LedgerModelClien
   const call = async (request: CallRequest, validate: ReplyValidator, signal?: AbortSignal): Promise<CallOutcome> => {
     for (;;) {
       if (closed || signal?.aborted === true) throw cancelled();
-      const { flight, outcome } = take(request, validate);
+      const { flight, outcome, runId } = take(request, validate);
       const result = await waitFor(flight, outcome, signal);
-      if (result.kind !== 'cancelled') return result;
+      // Another run's pause is not ours: the call is made for us then.
+      const notOurs = result.kind === 'paused' && runId !== request.runId && !isClosed(gate.state(request.runId), clock.now());
+      if (result.kind !== 'cancelled' && !notOurs) return result;
     }
   };
 
@@ -111,6 +115,8 @@ export function createModelClient(options: ModelClientOptions): LedgerModelClien
       for (const { flight } of airborne.values()) flight.cancel();
       await Promise.allSettled([...airborne.values()].map(({ outcome }) => outcome));
       for (const { endpoint } of providers.values()) endpoint.close();
+      // The last chance of replies that a full disk kept out; if it still is full, this says so.
+      if (parts.unwritten.size > 0) await ledger.writeCompletions([...parts.unwritten.values()]);
     },
   };
 }

@@ -25,11 +25,9 @@ describe('every reply schema we send', () => {
   });
 
   it.each(replies)('%s lies in the strict subset at every setting of bounds', (_, schema) => {
-    for (const bounds of ['keep', 'strict', 'strip'] as const) {
-      const json = replyJsonSchema(schema, bounds);
-      if (bounds !== 'keep') expect(JSON.stringify(json)).not.toContain('maxLength');
-      if (bounds === 'strip') expect(JSON.stringify(json)).not.toMatch(/"maxItems"|"minimum"/);
-    }
+    expect(JSON.stringify(replyJsonSchema(schema, 'keep'))).toContain('maxLength');
+    expect(JSON.stringify(replyJsonSchema(schema, 'strict'))).not.toContain('maxLength');
+    expect(JSON.stringify(replyJsonSchema(schema, 'strip'))).not.toMatch(/"maxLength"|"maxItems"|"minimum"/);
   });
 });
 

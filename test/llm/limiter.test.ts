@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lane, LaneLimits, Slot, SlotResult } from '../../llm/lane.ts';
 import { createLimiter } from '../../llm/limiter.ts';

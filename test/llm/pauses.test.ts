@@ -12,6 +12,9 @@ afterEach(async () => {
   await open?.close();
 });
 
+const faulty = (): never => {
+  throw new Error('a bug of ours');
+};
 const error = (status: number, body: object, headers: Record<string, string> = {}): Scripted => ({
   status,
   headers,
@@ -63,11 +66,12 @@ describe('what ends money or quota pauses the run, and a resume goes on', () => 
 
   it('still serves what is stored while the gate is closed', async () => {
     server = await scriptedServer(() => completion(GOOD));
-    const { client, gate } = testClient(server);
+    const { client, gate, ledger } = testClient(server);
     await client.call(request('a'), validate);
     await gate.close('person', 'paused', null);
     expect(await client.call(request('a'), validate)).toMatchObject({ kind: 'reply', served: 'ledger' });
     expect(await client.call(request('b'), validate)).toEqual({ kind: 'paused', reason: 'person', until: null });
+    expect(ledger.all()).toHaveLength(1);
   });
 
   it('lets what is on the wire end and be kept when a person pauses', async () => {
@@ -114,6 +118,27 @@ describe('what ends money or quota pauses the run, and a resume goes on', () => 
     gate.open();
     expect(await client.call(request('a'), validate)).toMatchObject({ kind: 'reply', text: GOOD, served: 'ledger' });
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('does not hand the pause of one run to another that wants the same call', async () => {
+    server = await scriptedServer(() => completion(GOOD));
+    const { client, gate } = testClient(server, {
+      limits: { concurrency: 1, startConcurrency: 1 },
+      caps: (runId) => (runId === 'run-1' ? { perRunMicroUsd: 10 } : {}),
+    });
+    gate.state = (runId?: string) => ({ closed: runId === 'run-1' && gate.closings.length > 0, reason: 'budget', until: null });
+    const [capped, free] = await Promise.all([
+      client.call(request('a'), validate),
+      client.call(request('a', { runId: 'run-2' }), validate),
+    ]);
+    expect([capped.kind, free.kind]).toEqual(['paused', 'reply']);
+  });
+
+  it('keeps a paid reply when a validator is at fault', async () => {
+    server = await scriptedServer(({ seen }) => (seen === 1 ? completion(GOOD) : undefined));
+    const { client } = testClient(server);
+    await expect(client.call(request('a'), faulty)).rejects.toThrow('a bug of ours');
+    expect(await client.call(request('a'), validate)).toMatchObject({ kind: 'reply', served: 'ledger' });
   });
 });
 

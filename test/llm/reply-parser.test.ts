@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { LONGEST_REPLY_CHARS, parseReply } from '../../llm/reply-parser.ts';
@@ -42,6 +42,9 @@ describe('one JSON object is read', () => {
   });
 });
 
+/** Where the 64th bracket stands. */
+const NESTED = ['a', ...Array.from({ length: 63 }, () => '0')].join('.');
+
 describe('anything else is named, never mended', () => {
   it.each([
     ['', 'not_json', 'empty', ''],
@@ -58,14 +61,13 @@ describe('anything else is named, never mended', () => {
     ['{"a":"x","__proto__":{"z":1}}', 'not_json', 'unsafe_key', '__proto__'],
     ['{"a":"x","list":[{"constructor":1}]}', 'not_json', 'unsafe_key', 'list.0.constructor'],
     ['{"a":"x","n":1e999}', 'not_json', 'number_out_of_range', 'n'],
-    [`{"a":${'['.repeat(100)}${']'.repeat(100)}}`, 'not_json', 'nesting', 'a.0'],
+    [`{"a":${'['.repeat(100)}${']'.repeat(100)}}`, 'not_json', 'nesting', NESTED],
     ['{"a":"x","z":1}', 'schema_mismatch', 'unexpected_key', ''],
     ['{"a":null}', 'schema_mismatch', 'expected_string', 'a'],
     ['{"a":"x","list":[{"b":"abcdefgh"}]}', 'schema_mismatch', 'at_most_5', 'list.0.b'],
   ])('%s → %s %s', (text, callClass, rule, path) => {
     const parsed = parseReply(text, Reply);
-    expect(parsed).toMatchObject({ ok: false, class: callClass, rule });
-    if (!parsed.ok && rule !== 'nesting') expect(parsed.path).toBe(path);
+    expect(parsed).toMatchObject({ ok: false, class: callClass, rule, path });
   });
 
   it('refuses replies over the size cap without looking at them', () => {
