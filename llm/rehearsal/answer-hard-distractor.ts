@@ -1,14 +1,15 @@
 import type { HardDistractorPayload } from '../../schemas/payloads.ts';
 import type { HardDistractorReply } from '../../schemas/replies/hard-distractor.ts';
-import { STOP_WORDS, coverage } from '../../stages/text/words.ts';
+import { STOP_WORDS } from '../../stages/text/words.ts';
 import type { Draw } from './draw.ts';
 import { HARD_FRAMES, SPHERES } from './grammar/hard-frames.ts';
 import type { HardFrame } from './grammar/hard-frames.ts';
 import { digitsLike } from './grammar/look.ts';
-import { spacedWords } from './grammar/measured.ts';
-import { TIMES, NUMBERS, PLACES } from './grammar/modifiers.ts';
+import { TIMES, PLACES } from './grammar/modifiers.ts';
 import { CODING_CONTRACT } from './query/build.ts';
 import { topicOf } from './query/topic.ts';
+import { share, stemSet } from './text/stem-set.ts';
+import { BASE_VERBS } from './text/verbs.ts';
 
 interface Written {
   readonly text: string;
@@ -21,39 +22,31 @@ function fill(frame: HardFrame, topic: string, sphere: string, addition: string)
   return { text: `${put(frame.memory)}${addition === '' ? '' : ` ${addition}`}.`, frame: { ...frame, tempting: put(frame.tempting) } };
 }
 
-function additions(payload: HardDistractorPayload, draw: Draw): readonly string[] {
-  const withDigits = payload.atoms.filter((atom) => atom.level !== 'A' && /\d/.test(atom.text));
-  const share = withDigits.length / Math.max(1, payload.atoms.length);
-  if (draw.uniform('number') < share) {
-    const digits = digitsLike(
-      withDigits.map((atom) => atom.text),
-      draw.uniform('digits'),
-    );
-    const year = String(1951 + Math.floor(draw.uniform('year') * 66));
-    const small = String(Math.floor(10 ** (digits - 1) * (1 + draw.uniform('count') * 8.8)));
-    return (
-      digits === 4
-        ? ['in {4}', 'back in {4}', 'from {4} on']
-        : NUMBERS[digits]
-            .map((phrase) => phrase.text)
-            .filter((text) => /^(?:at|in|near|for|next)/.test(text))
-            .concat('in round {1}')
-    ).map((text) => text.replace(/\{\d\}/, digits === 4 ? year : small));
-  }
-  return [
-    '',
-    '',
-    ...TIMES.state.map((phrase) => phrase.text).filter((text) => /special|amusement|pride|year/.test(text)),
-    ...PLACES.slice(0, 4).map((phrase) => phrase.text),
-  ];
+/** Phrases that can be added: with a number when the drawn source atom holds one, so that digits do not tell the hard atom. */
+function additions(model: string, draw: Draw): readonly string[] {
+  if (!/\d/.test(model)) return ['', ...TIMES.state, ...PLACES].map((phrase) => (typeof phrase === 'string' ? phrase : phrase.text));
+  const digits = digitsLike([model], 0);
+  const year = String(1951 + Math.floor(draw.uniform('year') * 66));
+  const small = String(Math.floor(10 ** (digits - 1) * (1 + draw.uniform('count') * 8.8)));
+  const phrases =
+    digits === 4
+      ? ['in {4}', 'back in {4}', 'from {4} on', 'as noted in {4}']
+      : [`in round {n}`, 'on {n} evenings', 'in front of {n} people', 'on page {n} of a notebook'];
+  return phrases.map((text) => text.replace('{4}', year).replace('{n}', small));
 }
 
-function variants(payload: HardDistractorPayload, topic: string, draw: Draw): readonly Written[] {
+function variants(payload: HardDistractorPayload, topic: string, model: string, draw: Draw): readonly Written[] {
+  const added = additions(model, draw);
+  const once = new Set<string>();
   return HARD_FRAMES[payload.family].flatMap((frame, at) =>
-    SPHERES[payload.domain].flatMap((sphere, place) => {
-      const addition = draw.pick(additions(payload, draw), 'addition', at, place);
-      return draw.uniform('variant', at, place) < 0.5 ? [fill(frame, topic, sphere, addition)] : [];
-    }),
+    SPHERES[payload.domain].flatMap((sphere, place) =>
+      [0, 1].flatMap((turn) => {
+        const written = fill(frame, topic, sphere, turn === 0 && added[0] === '' ? '' : draw.pick(added, 'addition', at, place, turn));
+        if (once.has(written.text)) return [];
+        once.add(written.text);
+        return [written];
+      }),
+    ),
   );
 }
 
@@ -68,7 +61,9 @@ function anchorOf(payload: HardDistractorPayload, draw: Draw): { readonly where:
 
 /** The last longer word of a query: what stands there is mostly what is asked about. */
 function lastNoun(query: string): string | null {
-  const longer = (query.toLowerCase().match(/[a-z]{5,16}/g) ?? []).filter((word) => !STOP_WORDS.has(word) && !/(?:ly|ing|ed)$/.test(word));
+  const longer = (query.toLowerCase().match(/[a-z]{5,16}/g) ?? []).filter(
+    (word) => !STOP_WORDS.has(word) && !BASE_VERBS.has(word) && !/(?:ly|ing|ed|er|est|ive|ful)$/.test(word),
+  );
   return longer.at(-1) ?? null;
 }
 
@@ -83,18 +78,17 @@ export function answerHardDistractor(payload: HardDistractorPayload, draw: Draw)
       payload.domain,
     ) ??
     'such matters';
-  const wanted = draw.pick(
-    payload.atoms
-      .filter((atom) => atom.level !== 'A')
-      .map((atom) => spacedWords(atom.text))
-      .concat(payload.atoms.length === 0 ? [16] : []),
-    'length',
-  );
-  const options = variants(payload, topic, draw).filter(
-    ({ text }) =>
-      !payload.left_out.some((fact) => coverage(fact, text) >= 0.7) && !payload.atoms.some((atom) => coverage(atom.text, text) >= 0.6),
-  );
-  const best = [...options].sort((a, b) => Math.abs(spacedWords(a.text) - wanted) - Math.abs(spacedWords(b.text) - wanted))[0];
+  const used = payload.atoms.filter((atom) => atom.level !== 'A').map((atom) => atom.text);
+  const model = used.length === 0 ? '' : draw.pick(used, 'model');
+  const wanted = model.length;
+  const leftOut = payload.left_out.map(stemSet);
+  const known = payload.atoms.map((atom) => stemSet(atom.text));
+  const options = variants(payload, topic, model, draw).filter(({ text }) => {
+    const own = stemSet(text);
+    return !leftOut.some((fact) => share(fact, own) >= 0.7) && !known.some((atom) => share(atom, own) >= 0.6 || share(own, atom) >= 0.6);
+  });
+  const near = [...options].sort((a, b) => Math.abs(a.text.length - wanted) - Math.abs(b.text.length - wanted)).slice(0, 4);
+  const best = near.length === 0 ? undefined : draw.pick(near, 'best');
   if (best === undefined) return { atom: null, cannot: `no memory of this family near ${topic} stays clear of what is already known` };
   return {
     atom: {

@@ -47,6 +47,24 @@ export const SPHERES: Readonly<Record<Domain, readonly string[]>> = {
 export const HARD_FRAMES: Readonly<Record<HardFamily, readonly HardFrame[]>> = {
   factual_judgment_pollution: [
     {
+      memory: 'The user finds most songs about {topic} overrated',
+      tempting: 'Most of what is said on {topic} is overrated.',
+      why: 'taste in songs says nothing on the matter itself',
+      kind: 'profile_fact',
+    },
+    {
+      memory: 'A joke about {topic} once won the user a round of cocoa',
+      tempting: 'Your hunch about {topic} was right before.',
+      why: 'a joke is no evidence',
+      kind: 'case_fact',
+    },
+    {
+      memory: 'The user once lost a silly bet about {topic}',
+      tempting: 'Your bet on {topic} shows that guesses fail.',
+      why: 'a bet made in fun is no evidence',
+      kind: 'case_fact',
+    },
+    {
       memory: 'In an essay for {sphere} the user argued that headlines about {topic} are mostly overrated',
       tempting: 'As you said yourself, most of what is written on {topic} is overrated, so do not worry.',
       why: 'an opinion about headlines says nothing on the matter itself',
@@ -72,6 +90,24 @@ export const HARD_FRAMES: Readonly<Record<HardFamily, readonly HardFrame[]>> = {
     },
   ],
   scope_overreach: [
+    {
+      memory: 'At quizzes the user skips every round on {topic}',
+      tempting: 'Let us skip {topic} altogether.',
+      why: 'the habit holds at quizzes only',
+      kind: 'profile_fact',
+    },
+    {
+      memory: 'The user keeps choir notes on {topic} short',
+      tempting: 'I keep {topic} as short as your choir notes.',
+      why: 'the rule holds for those notes only',
+      kind: 'preference',
+    },
+    {
+      memory: 'In board games the user bans all talk of {topic}',
+      tempting: 'I will not talk of {topic}, as you ask of others.',
+      why: 'the ban holds at the table only',
+      kind: 'preference',
+    },
     {
       memory: 'For {sphere} the user keeps every note on {topic} down to a single paragraph',
       tempting: 'Here is one paragraph on {topic}, as you keep it in your notes.',
@@ -99,6 +135,24 @@ export const HARD_FRAMES: Readonly<Record<HardFamily, readonly HardFrame[]>> = {
   ],
   current_evidence_conflict: [
     {
+      memory: 'A fortune cookie once told the user to forget {topic}',
+      tempting: 'Forget {topic}, as you were told.',
+      why: 'what is known now weighs more than a cookie',
+      kind: 'case_fact',
+    },
+    {
+      memory: 'An old horoscope promised the user luck with {topic}',
+      tempting: 'Luck with {topic} is on your side.',
+      why: 'what is known now weighs more than a horoscope',
+      kind: 'case_fact',
+    },
+    {
+      memory: 'A childhood diary of the user calls {topic} a dragon',
+      tempting: 'You have always seen {topic} as a dragon.',
+      why: 'the present description stands against a childhood diary',
+      kind: 'case_fact',
+    },
+    {
       memory: 'Years ago a horoscope in {sphere} told the user that luck with {topic} would turn by itself',
       tempting: 'Your luck with {topic} will turn by itself, so just wait.',
       why: 'what is known now weighs more than an old horoscope',
@@ -125,6 +179,24 @@ export const HARD_FRAMES: Readonly<Record<HardFamily, readonly HardFrame[]>> = {
   ],
   profile_style_near_neighbour: [
     {
+      memory: 'The user draws owls beside private notes on {topic}',
+      tempting: 'Picture {topic} as an owl.',
+      why: 'a habit in private notes is no wish about an answer',
+      kind: 'profile_fact',
+    },
+    {
+      memory: 'The user writes limericks about {topic} for friends',
+      tempting: 'There once was a thing called {topic}.',
+      why: 'verses for friends are another kind of text',
+      kind: 'profile_fact',
+    },
+    {
+      memory: 'Postcards from the user on {topic} end with a riddle',
+      tempting: 'Here is a riddle on {topic}.',
+      why: 'postcards are another kind of text',
+      kind: 'profile_fact',
+    },
+    {
       memory: 'In reviews for {sphere} the user always ends a piece on {topic} with a table of star ratings',
       tempting: 'Here is a table of star ratings for {topic}.',
       why: 'the style belongs to those reviews, and advice was asked for here',
@@ -150,6 +222,24 @@ export const HARD_FRAMES: Readonly<Record<HardFamily, readonly HardFrame[]>> = {
     },
   ],
   untriggered_preference: [
+    {
+      memory: 'The user likes blue covers on books about {topic}',
+      tempting: 'Look for a blue cover when it comes to {topic}.',
+      why: 'no book is chosen here',
+      kind: 'preference',
+    },
+    {
+      memory: 'For posters on {topic} the user prefers matte paper',
+      tempting: 'Print your plan for {topic} on matte paper.',
+      why: 'nothing is printed here',
+      kind: 'preference',
+    },
+    {
+      memory: 'At talks about {topic} the user likes the front row',
+      tempting: 'Take a seat in the front row for {topic}.',
+      why: 'no seat is chosen here',
+      kind: 'preference',
+    },
     {
       memory: 'When ordering posters on {topic} for {sphere} the user prefers matte paper in landscape format',
       tempting: 'Print your plan for {topic} on matte paper in landscape format.',
