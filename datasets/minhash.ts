@@ -2,8 +2,8 @@
 export const SLOTS = 128;
 
 /** Constants of the 128 hash functions h → a·h + b mod 2³², fixed for ever: made by splitmix32 from one seed. */
-function constants(seed: number, isOdd: boolean): Uint32Array {
-  const out = new Uint32Array(SLOTS);
+function constants(seed: number, isOdd: boolean): Int32Array {
+  const out = new Int32Array(SLOTS);
   let state = seed;
   for (let i = 0; i < SLOTS; i += 1) {
     state = (state + 0x9e3779b9) | 0;
@@ -17,15 +17,20 @@ function constants(seed: number, isOdd: boolean): Uint32Array {
 const MULTIPLY = constants(0x4d656d43, true);
 const ADD = constants(0x616c6962, false);
 
-/** Writes the MinHash signature of a set of 53-bit hashes into `into` (128 slots, all ones when the set is empty). */
-export function minhash(set: Float64Array, into: Uint32Array): void {
-  into.fill(0xffffffff);
-  for (const hash of set) {
-    const h = (hash / 2_097_152) >>> 0;
-    for (let slot = 0; slot < SLOTS; slot += 1) {
-      const value = (Math.imul(h, MULTIPLY[slot] as number) + (ADD[slot] as number)) >>> 0;
-      if (value < (into[slot] as number)) into[slot] = value;
+/** Writes the MinHash signature of a set of 53-bit hashes into `into` (128 slots, the largest integer when the set is empty). Values are ordered as signed integers, which is faster and as good. */
+export function minhash(set: Float64Array, into: Int32Array): void {
+  const count = set.length;
+  const hashes = new Int32Array(count);
+  for (let i = 0; i < count; i += 1) hashes[i] = ((set[i] as number) / 2_097_152) | 0;
+  for (let slot = 0; slot < SLOTS; slot += 1) {
+    const multiply = MULTIPLY[slot] as number;
+    const add = ADD[slot] as number;
+    let least = 0x7fffffff;
+    for (let i = 0; i < count; i += 1) {
+      const value = (Math.imul(hashes[i] as number, multiply) + add) | 0;
+      if (value < least) least = value;
     }
+    into[slot] = least;
   }
 }
 

@@ -53,9 +53,11 @@ class BandTable {
   #docs = new Int32Array(1 << 12);
   #count = 0;
 
-  *docs(key: number): Iterable<number> {
-    for (let at = this.#heads[key & (this.#heads.length - 1)] ?? -1; at >= 0; at = this.#next[at] ?? -1)
-      if (this.#keys[at] === key) yield this.#docs[at] ?? -1;
+  /** Adds to `into` the texts that share this band value. */
+  collect(key: number, into: Set<number>): void {
+    for (let at = this.#heads[key & (this.#heads.length - 1)] ?? -1; at >= 0; at = this.#next[at] ?? -1) {
+      if (this.#keys[at] === key) into.add(this.#docs[at] ?? -1);
+    }
   }
 
   insert(key: number, doc: number): void {
@@ -87,7 +89,7 @@ class BandTable {
 }
 
 /** Band keys of one signature; the band's number and the kind of shingle are hashed in, so one table serves all. */
-function bandKeys(set: Float64Array, kind: number, threshold: number, signature: Uint32Array): readonly number[] {
+function bandKeys(set: Float64Array, kind: number, threshold: number, signature: Int32Array): readonly number[] {
   const { bands, rows } = bandsFor(threshold);
   minhash(set, signature);
   const keys: number[] = [];
@@ -109,7 +111,7 @@ export function createNearDuplicateIndex(threshold: number): NearDuplicateIndex 
   const table = new BandTable();
   const texts: string[] = [];
   const cache = new Map<number, Sets>();
-  const signature = new Uint32Array(SLOTS);
+  const signature = new Int32Array(SLOTS);
 
   const cached = (doc: number): Sets => {
     const known = cache.get(doc);
@@ -128,16 +130,13 @@ export function createNearDuplicateIndex(threshold: number): NearDuplicateIndex 
     ...(sets.short === null ? [] : bandKeys(sets.short, 1, threshold, signature)),
   ];
   const find = (sets: Sets, keys: readonly number[], skip: (other: number) => boolean, isFirstEnough: boolean): number[] => {
-    const seen = new Set<number>();
+    const candidates = new Set<number>();
+    for (const key of keys) table.collect(key, candidates);
     const found: number[] = [];
-    for (const key of keys) {
-      for (const doc of table.docs(key)) {
-        if (seen.has(doc)) continue;
-        seen.add(doc);
-        if (skip(doc) || similarity(sets, cached(doc)) < threshold) continue;
-        found.push(doc);
-        if (isFirstEnough) return found;
-      }
+    for (const doc of candidates) {
+      if (skip(doc) || similarity(sets, cached(doc)) < threshold) continue;
+      found.push(doc);
+      if (isFirstEnough) break;
     }
     return found.sort((a, b) => a - b);
   };

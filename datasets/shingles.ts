@@ -63,7 +63,9 @@ export function hashWords(text: string): HashedWords {
     isAfterApostrophe = false;
   };
   for (let i = 0; i < length; i += 1) {
-    const kind = classAt(lower, i);
+    const unit = lower.charCodeAt(i);
+    const known = classes[unit] as number;
+    const kind = known === 0 ? classAt(lower, i) : known - 1;
     const isJoining = kind === APOSTROPHE && isOpen && i + 1 < length && (classAt(lower, i + 1) & ~2) === LETTER;
     if (isJoining) {
       isAfterApostrophe = true;
@@ -75,7 +77,6 @@ export function hashWords(text: string): HashedWords {
       continue;
     }
     if (kind === CJK || (kind === NUMBER && isAfterApostrophe)) close();
-    const unit = lower.charCodeAt(i);
     a = Math.imul(a ^ unit, 0x01000193);
     b = Math.imul(b ^ unit, 0x5bd1e995);
     b ^= b >>> 13;

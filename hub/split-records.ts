@@ -128,5 +128,7 @@ export async function* splitArray(chunks: AsyncIterable<Uint8Array>): AsyncItera
   }
   if (isClosed && !hasContent) return;
   const rest = pieces.take();
-  if (rest === null || !isBlank(rest) || hasContent || depth > 0) yield { number: number + 1, bytes: rest ?? new Uint8Array(0) };
+  if (rest === null || !isBlank(rest) || hasContent || depth > 0) yield { number: ++number, bytes: rest ?? new Uint8Array(0) };
+  // The last element is whole but the array is not: the file was cut, and whoever reads the report must see it.
+  if (depth === 1 && hasContent) yield { number: number + 1, bytes: new Uint8Array(0) };
 }

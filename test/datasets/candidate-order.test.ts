@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildOrder, candidateId, OrderError, type OrderMember } from '../../datasets/candidate-order.ts';
 import { sourceShares, stratumOf, stratumWeights } from '../../datasets/strata.ts';
@@ -105,6 +105,9 @@ describe('the candidate order', () => {
   });
 });
 
+const membersOf = (topic: string, complexity: (typeof COMPLEXITIES)[number], count: number) =>
+  Array.from({ length: count }, () => ({ domain: 'health' as const, source: 'a', measures: { topic, complexity } }));
+
 describe('shares and weights', () => {
   it.each<[string, Parameters<typeof sourceShares>[0], Record<string, number>]>([
     [
@@ -153,10 +156,13 @@ describe('shares and weights', () => {
   });
 
   it('sum to one, give topics the root of their capacity and complexities 25 / 50 / 25', () => {
-    const of = (topic: string, complexity: (typeof COMPLEXITIES)[number], count: number) =>
-      Array.from({ length: count }, () => ({ domain: 'health' as const, source: 'a', measures: { topic, complexity } }));
     const weights = stratumWeights(
-      [...of('big', 'simple', 50), ...of('big', 'medium', 25), ...of('big', 'complex', 25), ...of('small', 'medium', 25)],
+      [
+        ...membersOf('big', 'simple', 50),
+        ...membersOf('big', 'medium', 25),
+        ...membersOf('big', 'complex', 25),
+        ...membersOf('small', 'medium', 25),
+      ],
       SHARES,
     );
     expect(Object.values(weights).reduce((a, b) => a + b, 0)).toBeCloseTo(1, 9);

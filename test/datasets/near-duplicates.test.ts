@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { Minhash } from 'minhash';
 import { describe, expect, it } from 'vitest';
 import { bandsFor, minhash, SLOTS } from '../../datasets/minhash.ts';
@@ -65,13 +65,13 @@ describe('shingles', () => {
   });
 
   it('gives the same signature on every machine', () => {
-    const signature = new Uint32Array(SLOTS);
+    const signature = new Int32Array(SLOTS);
     minhash(shingleHashes(hashWords('The quick brown fox jumps over the lazy dog.'), 5), signature);
     expect([signature[0], signature[1], signature[127]]).toMatchInlineSnapshot(`
       [
-        647788738,
-        4029874,
-        704964031,
+        -2102963582,
+        -1911070819,
+        -1132392069,
       ]
     `);
   });
@@ -82,7 +82,7 @@ describe('shingles', () => {
     let theirs = 0;
     let pairs = 0;
     const signatures = texts.map((text) => {
-      const signature = new Uint32Array(SLOTS);
+      const signature = new Int32Array(SLOTS);
       minhash(shingleHashes(hashWords(text), 3), signature);
       const oracle = new Minhash({ numPerm: SLOTS });
       const list = words(text);
@@ -109,6 +109,7 @@ describe('index', () => {
     const oracles = texts.map(oracleSets);
     const index = createNearDuplicateIndex(0.8);
     let wanted = 0;
+    let wrong = 0;
     let found = 0;
     texts.forEach((text, doc) => {
       const matches = new Set(index.addAndMatch(text));
@@ -116,12 +117,13 @@ describe('index', () => {
         const [mine, theirs] = [oracles[doc], oracles[other]];
         if (mine === undefined || theirs === undefined) continue;
         const truth = exhaustive(mine, theirs);
-        if (matches.has(other)) expect(truth).toBeGreaterThanOrEqual(0.8);
+        if (matches.has(other) && truth < 0.8) wrong += 1;
         if (truth < 0.85) continue;
         wanted += 1;
         if (matches.has(other)) found += 1;
       }
     });
+    expect(wrong).toBe(0);
     expect(wanted).toBeGreaterThan(50);
     expect(found / wanted).toBeGreaterThanOrEqual(0.98);
   });
@@ -169,14 +171,15 @@ describe('index', () => {
   });
 });
 
+const partition = (list: readonly string[]): readonly string[] => {
+  const groups = new Map<number, string[]>();
+  clusterNearDuplicates(list, 0.8).forEach((root, doc) => groups.set(root, [...(groups.get(root) ?? []), list[doc] ?? '']));
+  return [...groups.values()].map((group) => group.sort().join('|')).sort();
+};
+
 describe('clusters', () => {
   it('are the same sets whatever the order of the texts', () => {
     const texts = corpus(200, 'clusters');
-    const partition = (list: readonly string[]): readonly string[] => {
-      const groups = new Map<number, string[]>();
-      clusterNearDuplicates(list, 0.8).forEach((root, doc) => groups.set(root, [...(groups.get(root) ?? []), list[doc] ?? '']));
-      return [...groups.values()].map((group) => group.sort().join('|')).sort();
-    };
     const next = seededUniforms('shuffle');
     const shuffled = [...texts]
       .map((text) => [next(), text] as const)

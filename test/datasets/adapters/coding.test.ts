@@ -103,27 +103,27 @@ const answer = (id: number, score: number, selected: boolean, text: string, more
 });
 const LONG = '<p>Use a smaller step and watch the loss for ten epochs.</p>';
 
+const question = (answers: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({
+  qid: 5,
+  question: '<p>My net does not learn. What is <code>lr</code> for?</p>',
+  answers,
+  date: '2016/08/02',
+  metadata: ['https://ai.stackexchange.com/questions/5', 'https://ai.stackexchange.com', 'https://ai.stackexchange.com/users/8/'],
+  ...more,
+});
+
 describe('Stack Exchange', () => {
   const context = contextOf('stackexchange');
-  const row = (answers: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({
-    qid: 5,
-    question: '<p>My net does not learn. What is <code>lr</code> for?</p>',
-    answers,
-    date: '2016/08/02',
-    metadata: ['https://ai.stackexchange.com/questions/5', 'https://ai.stackexchange.com', 'https://ai.stackexchange.com/users/8/'],
-    ...more,
-  });
-
   it.each([
     ['the accepted one before a higher score', [answer(1, 9, false, LONG), answer(2, 1, true, LONG)], 2],
     ['the highest score when none is accepted', [answer(1, 1, false, LONG), answer(2, 4, false, LONG)], 2],
     ['the lowest id in a tie', [answer(9, 4, false, LONG), answer(3, 4, false, LONG)], 3],
   ])('chooses %s', (_name, answers, id) => {
-    expect(rowOf(readStackExchange(row(answers), context)).metadata['answerId']).toBe(id);
+    expect(rowOf(readStackExchange(question(answers), context)).metadata['answerId']).toBe(id);
   });
 
   it('names rows by site and qid, and asker and answerer in the attribution', () => {
-    const found = rowOf(readStackExchange(row([answer(2, 1, true, LONG)]), context));
+    const found = rowOf(readStackExchange(question([answer(2, 1, true, LONG)]), context));
     expect([found.sourceId, found.groupKey, found.sourceLicense]).toEqual(['se:ai:5', 'se:ai:5', 'CC-BY-SA-3.0']);
     expect(found.attribution).toContain('https://ai.stackexchange.com/users/8/');
     expect(found.attribution).toContain('author 2');
@@ -131,20 +131,20 @@ describe('Stack Exchange', () => {
   });
 
   it.each([
-    ['no answers', row([]), 'missing_answer'],
+    ['no answers', question([]), 'missing_answer'],
     [
       'a deleted author, who cannot be attributed',
-      row([answer(2, 1, true, LONG, { author: '(user-deleted)', author_id: -1, author_profile: '' })]),
+      question([answer(2, 1, true, LONG, { author: '(user-deleted)', author_id: -1, author_profile: '' })]),
       'deleted_author',
     ],
     [
       'a link-only answer',
-      row([answer(2, 1, true, '<p>See <a href="https://example.org/x">this page about it</a>.</p>')]),
+      question([answer(2, 1, true, '<p>See <a href="https://example.org/x">this page about it</a>.</p>')]),
       'link_only_answer',
     ],
     [
       'a meta site',
-      row([answer(2, 1, true, LONG)], {
+      question([answer(2, 1, true, LONG)], {
         metadata: [
           'https://ai.meta.stackexchange.com/questions/5',
           'https://ai.meta.stackexchange.com',
@@ -155,11 +155,11 @@ describe('Stack Exchange', () => {
     ],
     [
       'no asker',
-      row([answer(2, 1, true, LONG)], { metadata: ['https://ai.stackexchange.com/questions/5', 'https://ai.stackexchange.com', ''] }),
+      question([answer(2, 1, true, LONG)], { metadata: ['https://ai.stackexchange.com/questions/5', 'https://ai.stackexchange.com', ''] }),
       'missing_attribution',
     ],
-    ['no site at all', row([answer(2, 1, true, LONG)], { metadata: [] }), 'missing_site'],
-    ['an empty question', row([answer(2, 1, true, LONG)], { question: '<p> </p>' }), 'missing_question'],
+    ['no site at all', question([answer(2, 1, true, LONG)], { metadata: [] }), 'missing_site'],
+    ['an empty question', question([answer(2, 1, true, LONG)], { question: '<p> </p>' }), 'missing_question'],
     ['other columns', { text: 'x' }, 'wrong_columns'],
   ])('rejects: %s', (_name, value, reason) => {
     expect(reasonOf(readStackExchange(value, context))).toBe(reason);

@@ -33,12 +33,12 @@ describe('MedDialog', () => {
     ],
     [
       'answer cut mid-word at 2,500 characters',
-      { patient_message: QUESTION, doctor_response: `${'Rest it well. '.repeat(200)}`.slice(0, 2494) + ' becau' },
+      { patient_message: QUESTION, doctor_response: 'Rest it well. '.repeat(200).slice(0, 2494) + ' becau' },
       'truncated_answer',
     ],
     [
       'question cut mid-word at 2,500 characters',
-      { patient_message: `${'It hurts a lot. '.repeat(200)}`.slice(0, 2494) + ' becau', doctor_response: ANSWER },
+      { patient_message: 'It hurts a lot. '.repeat(200).slice(0, 2494) + ' becau', doctor_response: ANSWER },
       'truncated_question',
     ],
     ['other columns', { text: 'x' }, 'wrong_columns'],
@@ -49,7 +49,7 @@ describe('MedDialog', () => {
   });
 
   it('keeps an answer of 2,500 characters that ends in a full stop', () => {
-    const answer = `${'Rest it well. '.repeat(200)}`.slice(0, 2499) + '.';
+    const answer = 'Rest it well. '.repeat(200).slice(0, 2499) + '.';
     expect(reasonOf(readMedDialog({ patient_message: QUESTION, doctor_response: answer }, med))).toBe('row');
   });
 

@@ -190,7 +190,7 @@ describe('memory signals', () => {
     ],
   ])('%s %j', (domain, text, families) => {
     expect(memorySignals(text, domain)).toEqual(expect.arrayContaining([...families]));
-    if (families.length === 0) expect(memorySignals(text, domain)).toEqual([]);
+    expect(memorySignals(text, domain).length > 0).toBe(families.length > 0);
   });
 });
 
@@ -206,7 +206,7 @@ describe('measures', () => {
   it.each([
     ['Why is that?', 1, 'simple'],
     ['I moved. It rained. I stayed because it was late, but I left when it stopped.', 3, 'medium'],
-    [`${'I moved because it rained, but I stayed. '.repeat(15)}`, 6, 'complex'],
+    ['I moved because it rained, but I stayed. '.repeat(15), 6, 'complex'],
   ])('complexity of %j', (question, families, expected) => {
     expect(complexityOf(question, families)).toBe(expected);
   });
