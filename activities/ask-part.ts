@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { callKey } from '../llm/key.ts';
-import { replySchemaJson } from './reply-schema.ts';
 import { parseReply } from '../llm/reply-parser.ts';
 import { buildMessages } from '../prompts/messages.ts';
 import type { RepairTurn } from '../prompts/messages.ts';
@@ -33,7 +32,7 @@ function requestOf(run: RunContext, step: PreparedStep, candidateId: string, sta
   const binding = step.bindingOf(state.part.partId);
   const { responseFormat, schemaInPrompt } = step.formatOf(binding);
   const messages = buildMessages(step.instructions, state.part.payload, {
-    ...(schemaInPrompt && { schemaInPrompt: replySchemaJson(step.definition.replySchema) }),
+    ...(schemaInPrompt !== null && { schemaInPrompt }),
     ...(repair !== null && { repair }),
   });
   const content = {

@@ -40,24 +40,43 @@ export async function domainSize(store: Store, orderId: string, domain: Domain):
 }
 
 /** Outcomes of a domain in order, page by page, from a position on. */
-export async function* outcomePages(store: Store, run: Pick<RunRow, 'orderId' | 'pipelineHash'>, domain: Domain, size: number): AsyncGenerator<readonly PositionOutcome[]> {
-  for (let from = 0; from < size; from += PAGE) yield await store.outcomesAt(run.orderId, run.pipelineHash, domain, from, Math.min(size, from + PAGE));
+export async function* outcomePages(
+  store: Store,
+  run: Pick<RunRow, 'orderId' | 'pipelineHash'>,
+  domain: Domain,
+  size: number,
+): AsyncGenerator<readonly PositionOutcome[]> {
+  for (let from = 0; from < size; from += PAGE)
+    yield await store.outcomesAt(run.orderId, run.pipelineHash, domain, from, Math.min(size, from + PAGE));
 }
 
 /** What a config wants of a domain; `lastPositionBySource` is read from the order when sources have quotas. */
 export async function quotaOf(store: Store, orderId: string, config: Config, domain: Domain): Promise<DomainQuota> {
   const total = config.target[domain];
   const counts = (await store.candidateCounts(orderId)).filter((item) => item.domain === domain);
-  const quotas = config.sources.flatMap((source) => (source.quota === undefined || !counts.some((item) => item.source === source.name) ? [] : [[source.name, source.quota] as const]));
+  const quotas = config.sources.flatMap((source) =>
+    source.quota === undefined || !counts.some((item) => item.source === source.name) ? [] : [[source.name, source.quota] as const],
+  );
   if (quotas.length === 0) return { total };
   const last = await store.lastPositions(orderId, domain);
-  return { total, bySource: Object.fromEntries(quotas), lastPositionBySource: Object.fromEntries(last.map((item) => [item.source, item.position])) };
+  return {
+    total,
+    bySource: Object.fromEntries(quotas),
+    lastPositionBySource: Object.fromEntries(last.map((item) => [item.source, item.position])),
+  };
 }
 
 /** Folds one whole domain from its beginning. */
-export async function foldDomainStored(store: Store, run: Pick<RunRow, 'orderId' | 'pipelineHash'>, config: Config, domain: Domain, near: NearQueries): Promise<DomainFold> {
+export async function foldDomainStored(
+  store: Store,
+  run: Pick<RunRow, 'orderId' | 'pipelineHash'>,
+  config: Config,
+  domain: Domain,
+  near: NearQueries,
+): Promise<DomainFold> {
   const fold = new DomainFold(await quotaOf(store, run.orderId, config, domain), near);
-  for await (const page of outcomePages(store, run, domain, await domainSize(store, run.orderId, domain))) for (const item of page) fold.take(item);
+  for await (const page of outcomePages(store, run, domain, await domainSize(store, run.orderId, domain)))
+    for (const item of page) fold.take(item);
   return fold;
 }
 
@@ -67,10 +86,17 @@ export async function foldStored(store: Store, run: Pick<RunRow, 'orderId' | 'pi
   const domains: Partial<Record<Domain, DomainAcceptance>> = {};
   for (const domain of DOMAINS) domains[domain] = (await foldDomainStored(store, run, config, domain, near)).result();
   const all = domains as Record<Domain, DomainAcceptance>;
-  return { kept: DOMAINS.flatMap((domain) => all[domain].kept), domains: all, reserve: DOMAINS.reduce((sum, domain) => sum + all[domain].reserve.length, 0) };
+  return {
+    kept: DOMAINS.flatMap((domain) => all[domain].kept),
+    domains: all,
+    reserve: DOMAINS.reduce((sum, domain) => sum + all[domain].reserve.length, 0),
+  };
 }
 
-function rejectionOf(item: PositionOutcome, near: ReadonlySet<string>): { readonly step: FoldedRejection['step']; readonly reason: string } | null {
+function rejectionOf(
+  item: PositionOutcome,
+  near: ReadonlySet<string>,
+): { readonly step: FoldedRejection['step']; readonly reason: string } | null {
   if (near.has(item.candidateId)) return { step: 'acceptance', reason: 'near_duplicate_query' };
   const { outcome } = item;
   if (outcome?.status === 'rejected') return { step: outcome.step, reason: outcome.reason };

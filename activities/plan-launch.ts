@@ -44,7 +44,14 @@ async function openView(run: RunContext, store: Store): Promise<RunView> {
   for (const domain of DOMAINS) {
     const quota = await quotaOf(store, run.orderId, run.spec.config, domain);
     const size = await domainSize(store, run.orderId, domain);
-    domains.set(domain, { fold: new DomainFold(quota, near), next: 0, size, hasQuotas: quota.bySource !== undefined, verdicts: 0, accepted: 0 });
+    domains.set(domain, {
+      fold: new DomainFold(quota, near),
+      next: 0,
+      size,
+      hasQuotas: quota.bySource !== undefined,
+      verdicts: 0,
+      accepted: 0,
+    });
   }
   return { near, domains };
 }

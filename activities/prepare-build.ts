@@ -9,10 +9,11 @@ import type { RowRejection } from '../schemas/source-row.ts';
 import type { Store } from '../store/port.ts';
 import { bindRoles, pipelineHash, prepareSteps } from './prepare-steps.ts';
 import type { FormatModes } from './prepare-steps.ts';
+import type { RoleBinding } from './run-context.ts';
 import { readSpec } from './run-contexts.ts';
 
 /** Finds out how far an endpoint honours structured output for a model; `spec` names the provider's settings. */
-export type ModeProbe = (spec: RunSpec, provider: string, model: string) => Promise<ResponseFormat['type']>;
+export type ModeProbe = (spec: RunSpec, binding: RoleBinding) => Promise<ResponseFormat['type']>;
 
 /** Where the stratum weights of a project lie: computed at its first plan and kept (DESIGN §4). */
 const WEIGHTS_FACT = 'strata-weights';
@@ -29,8 +30,8 @@ async function probeModes(spec: RunSpec, probe: ModeProbe): Promise<FormatModes>
   const roles = bindRoles(spec);
   const modes: Record<string, ResponseFormat['type']> = {};
   for (const role of ROLES) {
-    const { provider, model } = roles[role];
-    modes[`${provider}/${model}`] ??= await probe(spec, provider, model);
+    const binding = roles[role];
+    modes[`${binding.provider}/${binding.model}`] ??= await probe(spec, binding);
   }
   return modes;
 }

@@ -1,4 +1,4 @@
-import { replySchemaJson } from './reply-schema.ts';
+import { responseFormatFor } from '../llm/structured-output.ts';
 import { hashOf } from '../schemas/hash.ts';
 import type { ModelConfig } from '../schemas/config.ts';
 import type { ResponseFormat } from '../schemas/ledger.ts';
@@ -51,33 +51,30 @@ function rolesOf(step: StepDefinition): readonly Role[] {
 
 function prepare(definition: StepDefinition, spec: RunSpec, roles: Readonly<Record<Role, RoleBinding>>, modes: FormatModes): PreparedStep {
   const { instructions, maxTokens } = spec.prompts[definition.id];
-  const schema = replySchemaJson(definition.replySchema);
-  const modeOf = (binding: RoleBinding): ResponseFormat['type'] => modes[`${binding.provider}/${binding.model}`] ?? 'json_schema';
-  const bindings = rolesOf(definition).map((role) => roles[role]);
-  const version = hashOf({
-    step: definition.id,
-    instructions,
-    schema,
-    checkNumber: definition.checkNumber,
-    bindings: bindings.map(({ role, provider, model, sampling }, index) => ({
-      role,
-      provider,
-      model,
-      sampling,
-      mode: modeOf(bindings[index] ?? roles[role]),
-    })),
+  const formats = new Map(
+    rolesOf(definition).map((role) => {
+      const { provider, model } = roles[role];
+      const mode = modes[`${provider}/${model}`] ?? 'json_schema';
+      return [
+        role,
+        responseFormatFor(mode, definition.id, definition.replySchema, spec.config.providers?.[provider]?.schemaBounds),
+      ] as const;
+    }),
+  );
+  const sent = rolesOf(definition).map((role) => {
+    const { provider, model, sampling } = roles[role];
+    return { role, provider, model, sampling, ...formats.get(role) };
   });
   return {
     definition,
-    version,
+    version: hashOf({ step: definition.id, instructions, checkNumber: definition.checkNumber, sent }),
     instructions,
     maxTokens,
     bindingOf: (partId) => (definition.stage !== 'quality' ? roles.builder : partId === 'reviewerB' ? roles.reviewerB : roles.reviewerA),
-    formatOf: (binding) => {
-      const mode = modeOf(binding);
-      const responseFormat: ResponseFormat =
-        mode === 'json_schema' ? { type: mode, name: definition.id.replaceAll('-', '_'), schema } : { type: mode };
-      return { responseFormat, schemaInPrompt: mode !== 'json_schema' };
+    formatOf: ({ role }) => {
+      const format = formats.get(role);
+      if (format === undefined) throw new Error(`step ${definition.id} has no role ${role}`);
+      return format;
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../schemas/json.ts';
 import type { ModelClient, ResponseFormat, Sampling } from '../schemas/ledger.ts';
 import type { RunSpec } from '../schemas/run-spec.ts';
 import type { Role, StepId } from '../schemas/steps.ts';
@@ -21,7 +22,7 @@ export interface PreparedStep {
   readonly maxTokens: number;
   /** The binding that answers a part: builder, or the reviewer named by the part id. */
   bindingOf(partId: string): RoleBinding;
-  formatOf(binding: RoleBinding): { readonly responseFormat: ResponseFormat; readonly schemaInPrompt: boolean };
+  formatOf(binding: RoleBinding): { readonly responseFormat: ResponseFormat; readonly schemaInPrompt: JsonObject | null };
 }
 
 /** Everything an activity needs to know of a run; rebuilt from the store by whichever owner holds it. */

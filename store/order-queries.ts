@@ -132,7 +132,14 @@ function parsedOrNull(plain: Buffer): SourceRow | null {
 }
 
 /** Last position of each source of a domain. */
-export async function lastPositions(database: Database, loadNo: number, domain: Domain): Promise<readonly { readonly source: string; readonly position: number }[]> {
-  const rows = await database.read(`SELECT source, max(position) AS position FROM candidates WHERE load_no = ${loadNo} AND domain = $1 GROUP BY source ORDER BY source`, [domain]);
+export async function lastPositions(
+  database: Database,
+  loadNo: number,
+  domain: Domain,
+): Promise<readonly { readonly source: string; readonly position: number }[]> {
+  const rows = await database.read(
+    `SELECT source, max(position) AS position FROM candidates WHERE load_no = ${loadNo} AND domain = $1 GROUP BY source ORDER BY source`,
+    [domain],
+  );
   return rows.map((row) => ({ source: text(row, 'source'), position: number(row, 'position') }));
 }

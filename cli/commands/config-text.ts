@@ -25,9 +25,16 @@ const DEMO_FILES = {
 } as const;
 
 /** The sources of the demo, as config values with paths relative to a folder. */
-export function demoSources(from: string): readonly { readonly name: string; readonly adapter: string; readonly path: string; readonly licence: string }[] {
+export function demoSources(
+  from: string,
+): readonly { readonly name: string; readonly adapter: string; readonly path: string; readonly licence: string }[] {
   const rows = join(packageRoot(), 'datasets', 'demo', 'rows');
-  return Object.entries(DEMO_FILES).map(([adapter, file]) => ({ name: `demo-${adapter}`, adapter, path: relative(from, join(rows, file)), licence: 'CC0-1.0' }));
+  return Object.entries(DEMO_FILES).map(([adapter, file]) => ({
+    name: `demo-${adapter}`,
+    adapter,
+    path: relative(from, join(rows, file)),
+    licence: 'CC0-1.0',
+  }));
 }
 
 /** The config of the given answers as commented TypeScript, and the same as a value. */

@@ -28,7 +28,10 @@ function readFaultPlan(file: string): FaultPlan {
   const parsed = FaultPlanFile.safeParse(JSON.parse(readFileSync(file, 'utf8')));
   if (parsed.success) return parsed.data as FaultPlan;
   const issue = parsed.error.issues[0];
-  throw new CliError(`${file} is no fault plan: ${issue?.path.map(String).join('.') ?? ''} ${issue?.message ?? ''}. Known faults: ${FAULTS.join(', ')}.`, EXIT.usage);
+  throw new CliError(
+    `${file} is no fault plan: ${issue?.path.map(String).join('.') ?? ''} ${issue?.message ?? ''}. Known faults: ${FAULTS.join(', ')}.`,
+    EXIT.usage,
+  );
 }
 
 function numberOption(invocation: Invocation, name: string, most: number): number | undefined {

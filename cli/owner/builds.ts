@@ -66,7 +66,7 @@ export function createBuilds(deps: { readonly store: Store; readonly engine: Eng
 
   const progressOf = async (label: string): Promise<BuildProgress | null> => {
     try {
-      return await engine.workflows.getHandle(workflowId(engine, label)).query<BuildProgress, []>('progress');
+      return await engine.workflows.getHandle(workflowId(engine, label)).query<BuildProgress>('progress');
     } catch {
       return null;
     }
@@ -164,6 +164,7 @@ export function createBuilds(deps: { readonly store: Store; readonly engine: Eng
     resume: async (label) => {
       await engine.gates.open(label);
       await engine.gates.open('*');
+      await engine.resumed();
       const handle = await runningHandle(label);
       await handle.signal('resume');
       return (await state(label)) ?? missing(label);

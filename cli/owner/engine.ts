@@ -28,6 +28,8 @@ export interface Engine {
   readonly contexts: RunContexts;
   /** Whether the server knows our search attributes. */
   readonly searchable: boolean;
+  /** A person resumed a build. */
+  resumed(): Promise<void>;
   temporalPid(): number | null;
   onChildChange(listener: () => void): void;
   stop(): Promise<void>;
@@ -140,7 +142,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   });
   const { client, native, namespace, close } = await connect(options, server);
   const models = createModels({ store, gates, env: options.env, rehearsal: options.rehearsal, log });
-  const contexts = createRunContexts({ store, gates, clientFor: models.clientFor });
+  const contexts = createRunContexts({ store, gates, clientFor: (spec) => models.clientFor(spec) });
   const taskQueue = `memcalib-build-${projectId}`;
   const worker = await Worker.create({
     connection: native,
@@ -159,11 +161,13 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     gates,
     contexts,
     searchable: await knowsSearchAttributes(client, namespace),
+    resumed: () => models.resumed(),
     temporalPid: () => server?.pid() ?? null,
     onChildChange: (listener) => void listeners.push(listener),
     stop: async () => {
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await running;
+      await models.close();
       await close();
       await server?.stop();
     },

@@ -39,7 +39,7 @@ export function startHttpApi(options: {
     const command = options.commands[context.req.param('command')];
     if (command === undefined) return context.json({ error: `no such command ${context.req.param('command')}`, exitCode: EXIT.usage }, 404);
     try {
-      const args = (await context.req.json()) as Record<string, unknown>;
+      const args = await context.req.json<Record<string, unknown>>();
       return context.json({ value: (await command(args)) ?? null });
     } catch (error) {
       if (error instanceof CliError) return context.json({ error: error.message, exitCode: error.exitCode }, 422);

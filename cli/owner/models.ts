@@ -1,17 +1,18 @@
 import type { Gates } from '../../activities/gates.ts';
-import { readSpec } from '../../activities/run-contexts.ts';
+import { bindRoles } from '../../activities/prepare-steps.ts';
 import type { ModeProbe } from '../../activities/prepare-build.ts';
 import type { BudgetCaps } from '../../llm/budget.ts';
-import type { Provider } from '../../llm/client-parts.ts';
+import type { CallEvent, Provider } from '../../llm/client-parts.ts';
 import { systemClock } from '../../llm/clock.ts';
 import type { Gate } from '../../llm/gate.ts';
 import { createModelClient } from '../../llm/ledger-client.ts';
 import type { LedgerModelClient } from '../../llm/ledger-client.ts';
 import { createLimiter } from '../../llm/limiter.ts';
 import { createEndpoint } from '../../llm/openai-client.ts';
+import { DriftSentinel } from '../../llm/drift.ts';
 import { priceBook } from '../../llm/prices.ts';
 import type { PriceOf } from '../../llm/prices.ts';
-import type { Config, ProviderConfig } from '../../schemas/config.ts';
+import type { ProviderConfig } from '../../schemas/config.ts';
 import { hashOf } from '../../schemas/hash.ts';
 import type { ModelClient } from '../../schemas/ledger.ts';
 import type { RunSpec } from '../../schemas/run-spec.ts';
@@ -25,6 +26,8 @@ import type { RehearsalChild } from './rehearsal-child.ts';
 export interface Models {
   clientFor(spec: RunSpec): Promise<ModelClient>;
   readonly probeMode: ModeProbe;
+  /** A person resumed: blocks are let go, and what a drift pause showed is the new baseline. */
+  resumed(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,7 +39,12 @@ interface ModelDeps {
   readonly log: Logger;
 }
 
-const REHEARSAL: Omit<ProviderConfig, 'baseUrl'> = { concurrency: 64, timeoutSeconds: 120, structuredOutput: 'json_schema' };
+const REHEARSAL: Omit<ProviderConfig, 'baseUrl'> = {
+  concurrency: 64,
+  timeoutSeconds: 120,
+  structuredOutput: 'json_schema',
+  schemaBounds: 'strict',
+};
 
 /** The key of a provider from the environment; a missing one is a sentence, never an empty header. */
 export function keyOf(name: string, config: ProviderConfig, env: NodeJS.ProcessEnv): string | undefined {
@@ -72,9 +80,10 @@ export function openProvider(name: string, config: ProviderConfig, env: NodeJS.P
   };
 }
 
-function capsOf(config: Config): BudgetCaps {
+function capsOf(spec: RunSpec | undefined): BudgetCaps {
+  if (spec === undefined) return {};
   const micro = (usd: number | undefined): number | undefined => (usd === undefined ? undefined : Math.round(usd * 1_000_000));
-  const { perCallUsd, perStepUsd, perRunUsd, perDayUsd } = config.budget;
+  const { perCallUsd, perStepUsd, perRunUsd, perDayUsd } = spec.config.budget;
   return {
     perCallMicroUsd: micro(perCallUsd),
     perStepMicroUsd: micro(perStepUsd),
@@ -98,6 +107,43 @@ function gateOf(gates: Gates, labelOf: (runId: string) => string, log: Logger): 
   };
 }
 
+/** Watches the models of each run from its first paid call on: a run that is served from the ledger asks no canary. */
+function driftWatch(
+  deps: ModelDeps,
+  client: () => LedgerModelClient,
+  gate: Gate,
+  specs: ReadonlyMap<string, RunSpec>,
+): { readonly observe: (event: CallEvent) => void; readonly accept: () => Promise<void> } {
+  const sentinels = new Map<string, DriftSentinel>();
+  const sentinelOf = (spec: RunSpec): DriftSentinel => {
+    const roles = Object.values(bindRoles(spec));
+    return new DriftSentinel({
+      client: client(),
+      gate,
+      roles,
+      readFact: (name) => deps.store.fact(name),
+      writeFact: (name, value) => deps.store.putFact(name, value),
+      attemptsOf: async (key) => (await deps.store.ledger.attempts([key])).get(key) ?? [],
+      notice: (sentence) => deps.log.warn(sentence),
+    });
+  };
+  return {
+    observe: (event) => {
+      const { runId, step } = event.request;
+      const spec = specs.get(runId);
+      if (spec === undefined || step === 'canary' || step === 'probe') return;
+      const known = sentinels.get(runId);
+      if (known !== undefined) return known.observe(event);
+      const sentinel = sentinelOf(spec);
+      sentinels.set(runId, sentinel);
+      void sentinel.start(runId).catch((error: unknown) => deps.log.warn(`the canary could not be asked: ${String(error)}`));
+    },
+    accept: async () => {
+      for (const sentinel of sentinels.values()) await sentinel.accept();
+    },
+  };
+}
+
 /** Makes the owner's door to models. */
 export function createModels(deps: ModelDeps): Models {
   const { store, gates, env, rehearsal, log } = deps;
@@ -105,23 +151,25 @@ export function createModels(deps: ModelDeps): Models {
   const madeFrom = new Map<string, string>();
   const specs = new Map<string, RunSpec>();
   const books = new Map<string, PriceOf>();
-  const lifted = new Map<string, BudgetCaps>();
-  const providersOf = async (spec: RunSpec): Promise<Readonly<Record<string, ProviderConfig>>> =>
+  const configsOf = async (spec: RunSpec): Promise<Readonly<Record<string, ProviderConfig>>> =>
     spec.rehearsal ? { rehearsal: { ...REHEARSAL, baseUrl: await rehearsal.url() } } : (spec.config.providers ?? {});
+  const priceOf: PriceOf = (provider, model) =>
+    [...books.values()].map((book) => book(provider, model)).find((price) => price !== null) ?? null;
+  const gate = gateOf(gates, (runId) => specs.get(runId)?.label ?? '*', log);
+  const limiter = createLimiter();
+  const drift = driftWatch(deps, () => client, gate, specs);
   const client: LedgerModelClient = createModelClient({
     ledger: store.ledger,
     providers,
-    limiter: createLimiter(),
-    priceOf: (provider, model) => [...books.values()].map((book) => book(provider, model)).find((price) => price !== null) ?? null,
-    caps: (runId) => {
-      const spec = specs.get(runId);
-      return lifted.get(runId) ?? (spec === undefined ? {} : capsOf(spec.config));
-    },
-    gate: gateOf(gates, (runId) => specs.get(runId)?.label ?? '*', log),
+    limiter,
+    priceOf,
+    caps: (runId) => capsOf(specs.get(runId)),
+    gate,
     clock: systemClock,
+    onCall: (event) => drift.observe(event),
   });
   const admit = async (spec: RunSpec): Promise<void> => {
-    for (const [name, config] of Object.entries(await providersOf(spec))) {
+    for (const [name, config] of Object.entries(await configsOf(spec))) {
       const made = hashOf(config);
       if (madeFrom.get(name) === made) continue;
       const old = providers.get(name);
@@ -134,17 +182,29 @@ export function createModels(deps: ModelDeps): Models {
   };
   return {
     clientFor: async (spec) => {
-      await admit(spec.config === undefined ? await readSpec(store, spec.runId) : spec);
+      await admit(spec);
       return client;
     },
-    probeMode: async (spec, provider, model) => {
-      const config = (await providersOf(spec))[provider];
+    probeMode: async (spec, binding) => {
+      const config = (await configsOf(spec))[binding.provider];
       if (config === undefined)
         throw new CliError(
-          `A role of the config names provider ${provider}, which providers does not have. Add it, then type the command again.`,
+          `Role ${binding.role} names provider ${binding.provider}, which providers in the config does not have. Add it, then type the command again.`,
           EXIT.usage,
         );
-      return probeMode(store, { name: provider, config, model, env, log });
+      if (config.structuredOutput !== 'auto') return config.structuredOutput;
+      return probeMode(store, {
+        binding,
+        config,
+        provider: openProvider(binding.provider, config, env),
+        priceOf,
+        runId: spec.runId,
+        notice: (sentence) => log.warn(sentence),
+      });
+    },
+    resumed: async () => {
+      limiter.unblock();
+      await drift.accept();
     },
     close: () => client.close(),
   };
