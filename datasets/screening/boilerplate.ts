@@ -13,6 +13,7 @@ const BOILERPLATE: readonly RegExp[] = [
   /\b(?:revert|get) back\b[^.!?]*(?:-->|\bonline\b)/i,
   /\bconsult (?:an? )?[\w ,&-]{3,60} online\b/i,
   /\bi (?:have )?(?:read|gone through|understand|understood|reviewed|went through)\b[^.!?]{0,40}\b(?:your|the) (?:query|question|concerns?|message|details)\b[^.!?]{0,40}$/i,
+  /^i (?:have )?(?:gone|went) through your query\b[^.!?]*\bi am here to help\b/i,
   /\b(?:dr|doctor)\.? [A-Z][\w.]+(?:,| ?$)/,
 ];
 

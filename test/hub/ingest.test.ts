@@ -187,7 +187,7 @@ describe('bad input', () => {
 });
 
 describe.skipIf(!existsSync(SHARED))('all real rows under shared/data (skipped where that folder is absent: set MEMCALIB_SHARED)', () => {
-  it('are accounted for, source by source', async () => {
+  it('are accounted for, source by source', { timeout: 60_000 }, async () => {
     const result = await ingestSources(
       [
         source('meddialog', 'meddialog', 'meddialog/ai_medical_chatbot.jsonl'),
@@ -212,7 +212,7 @@ describe.skipIf(!existsSync(SHARED))('all real rows under shared/data (skipped w
       icliniq-chatdoctor: 1 rows - 0 merged = 1 candidates + no rejections
       magicoder: 1 rows - 0 merged = 1 candidates + no rejections
       mapcoder: 91 rows - 0 merged = 0 candidates + missing_reference 91
-      meddialog: 260 rows - 0 merged = 201 candidates + boilerplate_answer 44, exact_duplicate 5, low_quality 9, no_memory_signal 1
+      meddialog: 260 rows - 0 merged = 201 candidates + boilerplate_answer 45, exact_duplicate 5, low_quality 8, no_memory_signal 1
       oasst-flat: 718 rows - 658 merged = 9 candidates + duplicate_group 7, low_quality 11, no_memory_signal 24, question_too_long 1, question_too_short 1, synthetic 2, wrong_domain 5
       oasst-trees: 60 rows - 0 merged = 7 candidates + duplicate_group 9, low_quality 11, no_memory_signal 24, question_too_long 1, question_too_short 1, synthetic 2, wrong_domain 5
       stackexchange: 140 rows - 0 merged = 96 candidates + low_quality 2, no_memory_signal 42
