@@ -207,6 +207,10 @@ export class DuckDbStore implements Store {
     return this.records.fact(name);
   }
 
+  facts(prefix: string): Promise<readonly { readonly name: string; readonly value: string }[]> {
+    return this.records.facts(prefix);
+  }
+
   checkpoint(): Promise<void> {
     return this.database.checkpoint();
   }

@@ -194,6 +194,8 @@ export interface Store {
   /** Small named facts of a project (strata weights, probe results, prices seen): JSON texts, latest wins. */
   putFact(name: string, value: string): Promise<void>;
   fact(name: string): Promise<string | null>;
+  /** Latest values of all facts whose names begin with a prefix, by name. */
+  facts(prefix: string): Promise<readonly { readonly name: string; readonly value: string }[]>;
 
   checkpoint(): Promise<void>;
   close(): Promise<void>;

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { readSpec, specFact } from '../../activities/run-contexts.ts';
 import { hashOf } from '../../schemas/hash.ts';
 import type { RunSpec } from '../../schemas/run-spec.ts';
 import type { RunStateRow, Store } from '../../store/port.ts';
 import type { buildDataset } from '../../workflows/build-dataset.ts';
 import type { BuildProgress } from '../../workflows/types.ts';
-import { latestRunFact } from '../queries/status.ts';
 import { CliError, EXIT } from '../cli-error.ts';
+import { latestRunFact } from '../queries/status.ts';
 import type { Engine } from './engine.ts';
+import { buildWorkflowId, describeBuild, failureOf, progressOf, runningBuild } from './workflow-handles.ts';
+
+/** What a client asks for: a run without its id and time. */
+export type WantedRun = Omit<RunSpec, 'runId' | 'startedAt'>;
 
 /** What a client is told about a build. */
 export interface BuildState {
@@ -24,140 +28,100 @@ export interface BuildState {
 
 /** Builds of a project: one workflow per label. */
 export interface Builds {
-  start(spec: Omit<RunSpec, 'runId' | 'startedAt'>): Promise<BuildState>;
+  start(wanted: WantedRun): Promise<BuildState>;
   state(label: string): Promise<BuildState | null>;
   pause(label: string): Promise<void>;
-  resume(label: string): Promise<BuildState>;
+  resume(label: string): Promise<void>;
   cancel(label: string): Promise<void>;
   /** True while a workflow runs that is not waiting for a person. */
   hasWork(): Promise<boolean>;
 }
 
-function workflowId(engine: Engine, label: string): string {
-  return `memcalib-${engine.projectId}-${label}`;
+interface BuildDeps {
+  readonly store: Store;
+  readonly engine: Engine;
 }
 
-function sameWork(a: Omit<RunSpec, 'runId' | 'startedAt'>, b: Omit<RunSpec, 'runId' | 'startedAt'>): boolean {
-  const work = ({ label, config, baseDir, prompts }: Omit<RunSpec, 'runId' | 'startedAt'>): unknown => ({
-    label,
-    config,
-    baseDir,
-    prompts,
-  });
+const ENDED: ReadonlySet<string> = new Set(['completed', 'dry', 'cancelled', 'failed']);
+
+function sameWork(a: WantedRun, b: WantedRun): boolean {
+  const work = ({ label, config, baseDir, prompts }: WantedRun): unknown => ({ label, config, baseDir, prompts });
   return hashOf(work(a)) === hashOf(work(b));
 }
 
-/** The build service of an owner. */
-export function createBuilds(deps: { readonly store: Store; readonly engine: Engine }): Builds {
+function newRunId(): string {
+  return `${new Date().toISOString().replace(/[-:T]/g, '').slice(0, 14)}-${randomBytes(3).toString('hex')}`;
+}
+
+async function stateOf({ store, engine }: BuildDeps, label: string): Promise<BuildState | null> {
+  const runId = await store.fact(latestRunFact(label));
+  if (runId === null) return null;
+  const row = await store.runState(runId);
+  const base = { runId, label, reason: row?.reason ?? '', until: row?.until ?? null, progress: null, isNew: false };
+  if (row !== null && ENDED.has(row.state)) return { ...base, state: row.state };
+  const workflow = await describeBuild(engine, label);
+  if (workflow !== null && !workflow.running && workflow.runId === runId)
+    return { ...base, state: 'failed', reason: await failureOf(engine, label), until: null };
+  return { ...base, state: row?.state ?? 'starting', progress: await progressOf(engine, label) };
+}
+
+async function launch({ store, engine }: BuildDeps, spec: RunSpec): Promise<void> {
+  await store.putFact(specFact(spec.runId), JSON.stringify(spec));
+  await store.putFact(latestRunFact(spec.label), spec.runId);
+  await engine.workflows.start<typeof buildDataset>('buildDataset', {
+    taskQueue: engine.taskQueue,
+    workflowId: buildWorkflowId(engine.projectId, spec.label),
+    args: [{ runId: spec.runId, label: spec.label, searchable: engine.searchable }],
+    memo: { runId: spec.runId },
+    ...(engine.searchable && { searchAttributes: { MemcalibRun: [spec.runId], MemcalibStage: ['prepare'] } }),
+  });
+}
+
+async function startBuild(deps: BuildDeps, wanted: WantedRun): Promise<BuildState> {
   const { store, engine } = deps;
-  const labels = new Map<string, string>();
-
-  const describe = async (label: string): Promise<{ readonly running: boolean; readonly runId: string } | null> => {
-    try {
-      const handle = engine.workflows.getHandle(workflowId(engine, label));
-      const description = await handle.describe();
-      const runId = description.memo?.['runId'];
-      return { running: description.status.name === 'RUNNING', runId: typeof runId === 'string' ? runId : '' };
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return null;
-      throw error;
+  const { label } = wanted;
+  const running = await describeBuild(engine, label);
+  if (running?.running === true && running.runId !== '') {
+    const spec = await readSpec(store, running.runId);
+    if (!sameWork(spec, wanted)) {
+      throw new CliError(
+        `A build labelled ${label} with another configuration or other prompts is under way (run ${running.runId}). Type \`memcalib cancel\` to end it, or give this one a name of its own with --label.`,
+        EXIT.usage,
+      );
     }
-  };
+    await store.putFact(latestRunFact(label), running.runId);
+    const state = await stateOf(deps, label);
+    if (state !== null) return state;
+  }
+  const runId = newRunId();
+  try {
+    await launch(deps, { ...wanted, runId, startedAt: Date.now() });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return startBuild(deps, wanted);
+  }
+  return { runId, label, state: 'starting', reason: '', until: null, progress: null, isNew: true };
+}
 
-  const progressOf = async (label: string): Promise<BuildProgress | null> => {
-    try {
-      return await engine.workflows.getHandle(workflowId(engine, label)).query<BuildProgress>('progress');
-    } catch {
-      return null;
-    }
-  };
+async function hasWork({ store, engine }: BuildDeps): Promise<boolean> {
+  for (const { name } of await store.facts(latestRunFact(''))) {
+    const label = name.slice(latestRunFact('').length);
+    const workflow = await describeBuild(engine, label);
+    if (workflow?.running !== true) continue;
+    const row = await store.runState(workflow.runId);
+    if (row?.state !== 'paused' || row.until !== null) return true;
+  }
+  return false;
+}
 
-  const state = async (label: string): Promise<BuildState | null> => {
-    const runId = labels.get(label) ?? (await describe(label))?.runId ?? (await store.latestRun(label))?.id;
-    if (runId === undefined || runId === '') return null;
-    labels.set(label, runId);
-    const row = await store.runState(runId);
-    if (row !== null && row.state !== 'running' && row.state !== 'paused')
-      return { runId, label, state: row.state, reason: row.reason, until: row.until, progress: null, isNew: false };
-    const workflow = await describe(label);
-    if (workflow !== null && !workflow.running) {
-      const reason = 'its workflow ended without a result; see logs/owner.log, then type `memcalib build` again';
-      return { runId, label, state: 'failed', reason: await failureOf(label, reason), until: null, progress: null, isNew: false };
-    }
-    return {
-      runId,
-      label,
-      state: row?.state ?? 'starting',
-      reason: row?.reason ?? '',
-      until: row?.until ?? null,
-      progress: await progressOf(label),
-      isNew: false,
-    };
-  };
-
-  const failureOf = async (label: string, otherwise: string): Promise<string> => {
-    try {
-      await engine.workflows.getHandle(workflowId(engine, label)).result();
-      return otherwise;
-    } catch (error) {
-      const causes: string[] = [];
-      for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) causes.push(cause.message);
-      return causes.at(-1) ?? otherwise;
-    }
-  };
-
-  const launch = async (spec: RunSpec): Promise<void> => {
-    await store.putFact(specFact(spec.runId), JSON.stringify(spec));
-    await store.putFact(latestRunFact(spec.label), spec.runId);
-    await engine.workflows.start<typeof buildDataset>('buildDataset', {
-      taskQueue: engine.taskQueue,
-      workflowId: workflowId(engine, spec.label),
-      args: [{ runId: spec.runId, label: spec.label, searchable: engine.searchable }],
-      memo: { runId: spec.runId },
-      ...(engine.searchable && { searchAttributes: { MemcalibRun: [spec.runId], MemcalibStage: ['prepare'] } }),
-    });
-    labels.set(spec.label, spec.runId);
-  };
-
-  const start = async (wanted: Omit<RunSpec, 'runId' | 'startedAt'>): Promise<BuildState> => {
-    const running = await describe(wanted.label);
-    if (running?.running === true && running.runId !== '') {
-      const spec = await readSpec(store, running.runId);
-      if (!sameWork(spec, wanted)) {
-        throw new CliError(
-          `A build labelled ${wanted.label} with another configuration or other prompts is under way (run ${running.runId}). Type \`memcalib cancel\` to end it, or give this one a name of its own with --label.`,
-          EXIT.usage,
-        );
-      }
-      labels.set(wanted.label, running.runId);
-      return { ...((await state(wanted.label)) ?? missing(wanted.label)), isNew: false };
-    }
-    const runId = `${new Date().toISOString().replace(/[-:T]/g, '').slice(0, 14)}-${randomBytes(3).toString('hex')}`;
-    try {
-      await launch({ ...wanted, runId, startedAt: Date.now() });
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      return start(wanted);
-    }
-    return { runId, label: wanted.label, state: 'starting', reason: '', until: null, progress: null, isNew: true };
-  };
-
-  const missing = (label: string): never => {
-    throw new CliError(`There is no build labelled ${label} in this project. Type \`memcalib build\` to start one.`, EXIT.usage);
-  };
-
-  const runningHandle = async (label: string): Promise<ReturnType<typeof engine.workflows.getHandle>> => {
-    const workflow = await describe(label);
-    if (workflow?.running !== true)
-      throw new CliError(`No build labelled ${label} is under way. Type \`memcalib build\` to start or go on with one.`, EXIT.usage);
-    return engine.workflows.getHandle(workflowId(engine, label));
-  };
-
+/** The build service of an owner. */
+export function createBuilds(deps: BuildDeps): Builds {
+  const { engine } = deps;
   return {
-    start,
-    state,
+    start: (wanted) => startBuild(deps, wanted),
+    state: (label) => stateOf(deps, label),
     pause: async (label) => {
-      const handle = await runningHandle(label);
+      const handle = await runningBuild(engine, label);
       await engine.gates.close(label, 'person', 'paused by a person', null);
       await handle.signal('pause', 'paused by a person');
     },
@@ -165,22 +129,11 @@ export function createBuilds(deps: { readonly store: Store; readonly engine: Eng
       await engine.gates.open(label);
       await engine.gates.open('*');
       await engine.resumed();
-      const handle = await runningHandle(label);
-      await handle.signal('resume');
-      return (await state(label)) ?? missing(label);
+      await (await runningBuild(engine, label)).signal('resume');
     },
     cancel: async (label) => {
-      const handle = await runningHandle(label);
-      await handle.cancel();
+      await (await runningBuild(engine, label)).cancel();
     },
-    hasWork: async () => {
-      for (const label of new Set([...labels.keys(), ...(await store.runs()).map((run) => run.label)])) {
-        const workflow = await describe(label);
-        if (workflow?.running !== true) continue;
-        const row = await store.runState(workflow.runId);
-        if (row?.state !== 'paused' || row.until !== null) return true;
-      }
-      return false;
-    },
+    hasWork: () => hasWork(deps),
   };
 }

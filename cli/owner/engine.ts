@@ -12,6 +12,7 @@ import { createRunContexts } from '../../activities/run-contexts.ts';
 import type { RunContexts } from '../../activities/run-contexts.ts';
 import type { Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
+import { latestRunFact } from '../queries/status.ts';
 import type { Logger } from '../log.ts';
 import { packageRoot } from '../package-root.ts';
 import { createModels } from './models.ts';
@@ -51,6 +52,11 @@ async function projectIdOf(store: Store): Promise<string> {
   const id = randomUUID().slice(0, 8);
   await store.putFact(PROJECT_FACT, id);
   return id;
+}
+
+async function labelsOf(store: Store): Promise<readonly string[]> {
+  const prefix = latestRunFact('');
+  return (await store.facts(prefix)).map(({ name }) => name.slice(prefix.length));
 }
 
 async function embeddedServer(options: EngineOptions): Promise<TemporalServer | null> {
@@ -129,11 +135,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   installRuntime(log);
   const [server, gates, projectId] = await Promise.all([
     embeddedServer(options),
-    loadGates(
-      store,
-      (await store.runs()).map((run) => run.label),
-      Date.now,
-    ),
+    loadGates(store, await labelsOf(store), Date.now),
     projectIdOf(store),
   ]);
   const listeners: (() => void)[] = [];

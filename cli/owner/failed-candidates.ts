@@ -3,6 +3,7 @@ import type { PositionOutcome, RunRow, Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { latestRunFact } from '../queries/status.ts';
 import type { Engine } from './engine.ts';
+import { buildWorkflowId } from './workflow-handles.ts';
 
 /** Places read at a time. */
 const PAGE = 2000;
@@ -79,7 +80,7 @@ export async function waiveFailed(store: Store, engine: Engine, args: { readonly
 
 async function wake(engine: Engine, label: string): Promise<void> {
   try {
-    await engine.workflows.getHandle(`memcalib-${engine.projectId}-${label}`).signal('resume');
+    await engine.workflows.getHandle(buildWorkflowId(engine.projectId, label)).signal('resume');
   } catch {
     // No workflow under way: the next `memcalib build` picks the candidates up.
   }

@@ -43,13 +43,12 @@ export async function runOwner(options: OwnerOptions): Promise<void> {
   const rehearsal = createRehearsalChild({ projectFolder, log, env: options.env });
   const engine = await startEngine({ projectFolder, store, log, env: options.env, rehearsal });
   const builds = createBuilds({ store, engine });
-  let lastSeen = Date.now();
-  let stopping = false;
+  const life = { lastSeen: Date.now(), stopping: false };
   const token = randomBytes(24).toString('base64url');
   const api = await startHttpApi({
     token,
-    commands: ownerCommands({ store, builds, engine, stop: () => (stopping = true) }),
-    onRequest: () => (lastSeen = Date.now()),
+    commands: ownerCommands({ store, builds, engine, stop: () => (life.stopping = true) }),
+    onRequest: () => (life.lastSeen = Date.now()),
   });
   const announce = (): void =>
     writeOwnerFile(projectFolder, {
@@ -66,12 +65,12 @@ export async function runOwner(options: OwnerOptions): Promise<void> {
   engine.onChildChange(announce);
   rehearsal.onChange(announce);
   log.info(`owner ${process.pid} started for \`${options.command}\``);
-  const stop = (): void => void (stopping = true);
+  const stop = (): void => void (life.stopping = true);
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  while (!stopping) {
+  while (!life.stopping) {
     await new Promise((resolve) => setTimeout(resolve, 200));
-    if (!options.keep && Date.now() - lastSeen > IDLE_MS && !(await builds.hasWork())) break;
+    if (!options.keep && Date.now() - life.lastSeen > IDLE_MS && !(await builds.hasWork())) break;
   }
   removeOwnerFile(projectFolder);
   await api.close();
