@@ -13,6 +13,9 @@ export interface OwnerClient {
   call(command: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
+/** The owner ended between the look at its file and its answer. A question may be asked again; an order is for the person to repeat. */
+export class OwnerGoneError extends CliError {}
+
 async function post(owner: OwnerFile, command: string, args: Readonly<Record<string, unknown>>): Promise<unknown> {
   let response: Response;
   try {
@@ -23,7 +26,7 @@ async function post(owner: OwnerFile, command: string, args: Readonly<Record<str
       redirect: 'error',
     });
   } catch (error) {
-    throw new CliError(
+    throw new OwnerGoneError(
       `The owner (pid ${owner.pid}) ended while this command talked to it. Nothing is lost: type the same command again.`,
       EXIT.unfinished,
       { cause: error },

@@ -20,7 +20,8 @@ function sameSecret(a: string, b: string): boolean {
 export function startHttpApi(options: {
   readonly token: string;
   readonly commands: Readonly<Record<string, ApiCommand>>;
-  readonly onRequest: () => void;
+  /** Called when a request begins and when it has been answered. */
+  readonly onRequest: (step: 'begin' | 'end') => void;
 }): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
   const app = new Hono();
   let port = 0;
@@ -32,8 +33,13 @@ export function startHttpApi(options: {
       return context.json({ error: 'wrong origin', exitCode: EXIT.usage }, 403);
     if (!sameSecret(context.req.header('authorization') ?? '', `Bearer ${options.token}`))
       return context.json({ error: 'wrong token', exitCode: EXIT.usage }, 401);
-    options.onRequest();
-    return next();
+    options.onRequest('begin');
+    try {
+      await next();
+    } finally {
+      options.onRequest('end');
+    }
+    return undefined;
   });
   app.post('/api/:command', async (context) => {
     const command = options.commands[context.req.param('command')];

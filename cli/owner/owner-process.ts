@@ -43,12 +43,16 @@ export async function runOwner(options: OwnerOptions): Promise<void> {
   const rehearsal = createRehearsalChild({ projectFolder, log, env: options.env });
   const engine = await startEngine({ projectFolder, store, log, env: options.env, rehearsal });
   const builds = createBuilds({ store, engine });
-  const life = { lastSeen: Date.now(), stopping: false };
+  const life = { lastSeen: Date.now(), requests: 0, stopping: false };
+  const isIdle = (): boolean => life.requests === 0 && Date.now() - life.lastSeen > IDLE_MS;
   const token = randomBytes(24).toString('base64url');
   const api = await startHttpApi({
     token,
     commands: ownerCommands({ store, builds, engine, stop: () => (life.stopping = true) }),
-    onRequest: () => (life.lastSeen = Date.now()),
+    onRequest: (step) => {
+      life.lastSeen = Date.now();
+      life.requests += step === 'begin' ? 1 : -1;
+    },
   });
   const announce = (): void =>
     writeOwnerFile(projectFolder, {
@@ -70,7 +74,8 @@ export async function runOwner(options: OwnerOptions): Promise<void> {
   process.on('SIGINT', stop);
   while (!life.stopping) {
     await new Promise((resolve) => setTimeout(resolve, 200));
-    if (!options.keep && Date.now() - life.lastSeen > IDLE_MS && !(await builds.hasWork())) break;
+    // A request may come while the builds are looked at: then the owner stays.
+    if (!options.keep && isIdle() && !(await builds.hasWork()) && isIdle()) break;
   }
   removeOwnerFile(projectFolder);
   await api.close();
