@@ -17,10 +17,9 @@ function register(program: Command, spec: CommandSpec, onExit: (code: number) =>
     command
       .option('--config <file>', 'config file (default: memcalib.config.ts here)')
       .option('--trust', 'run a config that lies outside this folder');
-  command.action(async (...args: unknown[]) => {
+  command.action(async () => {
     const options = command.opts<Record<string, unknown>>();
     const positional = command.args;
-    void args;
     onExit(await (await spec.load())({ options, positional }));
   });
 }

@@ -131,7 +131,7 @@ export class Budget {
 }
 
 function capSentence(what: string, cap: number, wouldBe: number): string {
-  return `The cap of ${usd(cap)} for ${what} is reached (the next call could bring it to ${usd(wouldBe)}); raise it in the config or type: memcalib resume --cap.`;
+  return `The cap of ${usd(cap)} for ${what} is reached (the next call could bring it to ${usd(wouldBe)}); type: memcalib cancel, raise it in the config, then: memcalib build (nothing is paid twice).`;
 }
 
 function usd(microUsd: number): string {

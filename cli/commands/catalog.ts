@@ -71,7 +71,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'resume',
     summary: 'go on with a paused build',
-    options: [LABEL_OPTION, JSON_OPTION, ['--detach', 'return at once'], ['--cap <usd>', 'raise the cap of the run']],
+    options: [LABEL_OPTION, JSON_OPTION, ['--detach', 'return at once']],
     takesConfig: true,
     load: async () => (await import('./control.ts')).runResume,
   },
@@ -113,8 +113,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'check an export or import folder against every invariant',
     options: [
       JSON_OPTION,
-      ['--strict', 'stop at any violation of an import'],
-      ['--import', 'set violating records aside in quarantine.jsonl (exit 3)'],
+      ['--strict', 'with --import: stop at the first violation (exit 7)'],
+      ['--import', 'set violating records aside in quarantine.jsonl in that folder (exit 3)'],
     ],
     takesConfig: false,
     load: async () => (await import('./validate.ts')).runValidate,

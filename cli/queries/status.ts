@@ -1,4 +1,3 @@
-import { DOMAINS } from '../../schemas/levels.ts';
 import type { Domain } from '../../schemas/levels.ts';
 import { STEPS } from '../../schemas/steps.ts';
 import { readSpec } from '../../activities/run-contexts.ts';
@@ -23,7 +22,7 @@ export interface StatusReport {
   readonly rowRejections: readonly { readonly source: string; readonly reason: string; readonly count: number }[];
   readonly books: readonly BookLine[];
   readonly calls: { readonly total: number; readonly microUsd: number; readonly unknownCost: number; readonly ofThisRun: number };
-  /** Examples finished under other pipeline hashes. */
+  /** Whether the rehearsal model answered. */
   readonly rehearsal: boolean;
 }
 
@@ -97,6 +96,3 @@ export async function readStatus(store: Store, label: string): Promise<StatusRep
     calls,
   };
 }
-
-/** Domains with their targets, for tables. */
-export const STATUS_DOMAINS = DOMAINS;
