@@ -142,7 +142,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'doctor',
     summary: 'check Node, Temporal, store, endpoints, disk and clock',
-    options: [JSON_OPTION, ['--endpoints', 'probe every configured endpoint (a few tokens each)']],
+    options: [JSON_OPTION, ['--endpoints', 'ask every configured endpoint for its list of models']],
     takesConfig: true,
     load: async () => (await import('./doctor.ts')).runDoctor,
   },
