@@ -11,14 +11,16 @@ function isCoded(error: unknown): error is CodedError {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';
 }
 
-/** Codes of failures that no retry mends: the workflow is told at once. */
+/** Codes of errors that no retry mends and that do not say so themselves (by `retryable: false`). */
 const FINAL_CODES: ReadonlySet<string> = new Set([
-  'source_missing',
-  'source_columns',
-  'source_empty',
-  'config_error',
-  'prompt_error',
-  'licence_missing',
+  'bad_url',
+  'credentials_in_url',
+  'plain_http',
+  'quota_contradiction',
+  'stratum_without_weight',
+  'too_many_source_atoms',
+  'unknown_provider',
+  'workpiece_inconsistent',
 ]);
 
 /** The one place where errors become Temporal failures: final ones are non-retryable and keep their code as type. */

@@ -5,6 +5,8 @@ export const EXIT = { ok: 0, internal: 1, usage: 2, quarantined: 3, environment:
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly code = 'cli_error';
+  /** A person must change something first, so an activity that meets it is not tried again. */
+  readonly retryable = false;
   readonly exitCode: number;
 
   constructor(message: string, exitCode: number, options?: ErrorOptions) {

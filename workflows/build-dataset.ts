@@ -57,6 +57,13 @@ function listen(build: BuildState): void {
   }));
 }
 
+/** The innermost message of a failed child: the sentence that was written for a person. */
+function sentenceOf(error: unknown): string {
+  let sentence = 'a chunk failed';
+  for (let cause = error; cause instanceof Error; cause = cause.cause) sentence = cause.message;
+  return sentence;
+}
+
 async function launch(build: BuildState, input: BuildInput, chunk: ChunkRef, ordinal: number): Promise<void> {
   build.inFlight.set(ordinal, chunk);
   const child = await startChild(constructChunk, {
@@ -73,7 +80,7 @@ async function launch(build: BuildState, input: BuildInput, chunk: ChunkRef, ord
     },
     (error: unknown) => {
       build.inFlight.delete(ordinal);
-      build.pause ??= { reason: isCancellation(error) ? 'cancelled' : 'a chunk failed: see `memcalib status`', until: null };
+      build.pause ??= { reason: isCancellation(error) ? 'cancelled' : sentenceOf(error), until: null };
       build.wake = true;
     },
   );
