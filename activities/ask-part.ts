@@ -28,6 +28,7 @@ export function newPart(part: PartRequest): PartState {
   return { part, reply: undefined, replyText: '', repaired: false, sampleIndex: 0, callKeys: [] };
 }
 
+/** A part asked again gets the next seed: at temperature 0 the same request would bring the same reply. */
 function requestOf(run: RunContext, step: PreparedStep, candidateId: string, state: PartState, repair: RepairTurn | null): CallRequest {
   const binding = step.bindingOf(state.part.partId);
   const { responseFormat, schemaInPrompt } = step.formatOf(binding);
@@ -39,7 +40,7 @@ function requestOf(run: RunContext, step: PreparedStep, candidateId: string, sta
     provider: binding.provider,
     model: binding.model,
     messages,
-    sampling: binding.sampling,
+    sampling: state.sampleIndex === 0 ? binding.sampling : { ...binding.sampling, seed: (binding.sampling.seed ?? 0) + state.sampleIndex },
     responseFormat,
     sampleIndex: state.sampleIndex,
   };

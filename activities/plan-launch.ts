@@ -96,8 +96,16 @@ async function planDomain(run: RunContext, store: Store, view: RunView, domain: 
   if (of === undefined) throw new Error(`no view of domain ${domain}`);
   const { chunkSize, window } = run.spec.config.construction;
   if (of.hasQuotas) await refold(run, store, of, domain);
-  const items = await store.outcomesAt(run.orderId, run.pipelineHash, domain, of.next, Math.min(of.size, of.next + window * chunkSize));
-  if (!of.hasQuotas) advance(of, items);
+  const reach = (): Promise<readonly PositionOutcome[]> =>
+    store.outcomesAt(run.orderId, run.pipelineHash, domain, of.next, Math.min(of.size, of.next + window * chunkSize));
+  let items = await reach();
+  // The window moves with the fold: what it reaches now was not read before.
+  for (let moved = !of.hasQuotas; moved;) {
+    const before = of.next;
+    advance(of, items);
+    moved = of.next > before;
+    if (moved) items = await reach();
+  }
   if (of.fold.met) return { chunks: [], end: 'complete', failed: 0 };
   const ahead = items.filter((item) => item.position >= of.next && of.fold.wants(item.source));
   const ended = ahead.filter(isFinal);

@@ -71,4 +71,5 @@ export async function prepareBuild(
     config: JSON.stringify({ modes }),
     startedAt: spec.startedAt,
   });
+  await store.putRunState({ runId, state: 'running', reason: '', until: null, at: deps.clock() });
 }

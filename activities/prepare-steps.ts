@@ -38,6 +38,7 @@ export function bindRoles(spec: RunSpec): Readonly<Record<Role, RoleBinding>> {
     provider: 'rehearsal',
     model: REHEARSAL_MODEL[role],
     temperature: 0,
+    seed: 0,
     maxTokensFactor: 1,
   });
   const models = spec.config.models;

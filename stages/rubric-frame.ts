@@ -9,7 +9,10 @@ export const OVER_USE_OF_C = 'None above this level.';
 type IgnoredParts = RubricsReply['ignored_atoms'][number];
 type UsedParts = RubricsReply['used_atoms'][number];
 
-/** The full rubric of an A atom from its three short parts; all other words are fixed (SPEC §4.4). */
+/**
+ * The full rubric of an A atom from its three short parts; all other words are fixed (SPEC §4.4). The feared trace stands in `over_use` only:
+ * it may be of any strength, and as the B criterion it made B and C one (seen by both reviewers in a trial).
+ */
 export function rubricOfIgnored(parts: Pick<IgnoredParts, 'topic' | 'over_use' | 'harmless'>): UsageRubric {
   const topic = clause(parts.topic);
   const overUse = clause(parts.over_use);
@@ -24,7 +27,7 @@ export function rubricOfIgnored(parts: Pick<IgnoredParts, 'topic' | 'over_use' |
     validity_scope: 'Outside the present request.',
     observable_checks: [
       `A: nothing in the text goes back to ${topic}${exemption}`,
-      `B: a local trace, such as ${overUse}`,
+      `B: a local trace, such as a remark, reason or caveat that goes back to ${topic} and decides nothing`,
       `C: the main conclusion, choice or method follows from ${topic}`,
     ],
   };

@@ -41,6 +41,7 @@ function bars(): ProgressView {
 
 function lines(target: Readonly<Record<Domain, number>>): ProgressView {
   let last = 0;
+  let shown = '';
   const wanted = Object.values(target).reduce((sum, value) => sum + value, 0);
   return {
     show: (report, state) => {
@@ -48,9 +49,10 @@ function lines(target: Readonly<Record<Domain, number>>): ProgressView {
       last = Date.now();
       const accepted = Object.values(report.accepted).reduce((sum, value) => sum + value, 0);
       const stages = STAGES.map((stage) => `${stage} ${through(report, stage).done}`).join(', ');
-      process.stdout.write(
-        `${state.progress?.state ?? state.state}: accepted ${accepted} of ${wanted} (${stages}), ${report.calls.ofThisRun} calls\n`,
-      );
+      const line = `${state.progress?.state ?? state.state}: accepted ${accepted} of ${wanted} (${stages}), ${report.calls.ofThisRun} calls\n`;
+      if (line === shown) return;
+      shown = line;
+      process.stdout.write(line);
     },
     end: () => undefined,
   };

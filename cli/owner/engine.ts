@@ -73,7 +73,10 @@ async function embeddedServer(options: EngineOptions): Promise<TemporalServer | 
 }
 
 function installRuntime(log: Logger): void {
-  const logger = new DefaultLogger('WARN', ({ level, message }) => log.warn(`temporal ${level.toLowerCase()}: ${message}`));
+  const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
+    const error: unknown = meta?.['error'];
+    log.warn(`temporal ${level.toLowerCase()}: ${message}${error instanceof Error ? `: ${error.message}` : ''}`);
+  });
   Runtime.install({ logger, telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } } });
 }
 

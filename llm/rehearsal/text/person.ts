@@ -129,7 +129,8 @@ function coordinate(walk: Walk, tokens: readonly string[], at: number): string {
   if (lower === 'have' || lower === 'am' || lower === "don't" || lower === "haven't") return FIXED.get(lower) ?? token;
   if (!BASE_VERBS.has(lower)) return token;
   const following = tokens[nextWord(tokens, at + 1)] ?? '';
-  if (ALSO_NOUNS.has(lower) && !AFTER_VERB.test(following)) {
+  const isVerb = AFTER_VERB.test(following) || ADVERB.test(previousWord(tokens, at - 1));
+  if (ALSO_NOUNS.has(lower) && !isVerb) {
     const direct =
       /^\s*$/.test(tokens[at - 1] ?? '') && walk.out.length >= 4 && walk.out.at(-4)?.endsWith('s') === true && following === '';
     return direct ? thirdPerson(lower) : token;

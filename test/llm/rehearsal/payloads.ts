@@ -1,3 +1,13 @@
+import type { z } from 'zod';
+import { AtomizeReply } from '../../../schemas/replies/atomize.ts';
+import { AuxiliaryDistractorsReply } from '../../../schemas/replies/auxiliary-distractors.ts';
+import { DeriveReply } from '../../../schemas/replies/derive.ts';
+import { HardDistractorReply } from '../../../schemas/replies/hard-distractor.ts';
+import { NaturalizeReply } from '../../../schemas/replies/naturalize.ts';
+import { ReviewCalibrationReply } from '../../../schemas/replies/review-calibration.ts';
+import { ReviewFidelityReply } from '../../../schemas/replies/review-fidelity.ts';
+import { RubricsReply } from '../../../schemas/replies/rubrics.ts';
+import { ScreenReply } from '../../../schemas/replies/screen.ts';
 import type { StepId } from '../../../schemas/steps.ts';
 
 const question =
@@ -14,6 +24,19 @@ const rubric = {
   forbidden_memory_role: 'x',
   validity_scope: 'x',
   observable_checks: ['a', 'b', 'c'],
+};
+
+/** Reply schema of every step. */
+export const REPLY_SCHEMAS: Readonly<Record<StepId, z.ZodType>> = {
+  screen: ScreenReply,
+  derive: DeriveReply,
+  atomize: AtomizeReply,
+  'hard-distractor': HardDistractorReply,
+  'auxiliary-distractors': AuxiliaryDistractorsReply,
+  rubrics: RubricsReply,
+  naturalize: NaturalizeReply,
+  'review-fidelity': ReviewFidelityReply,
+  'review-calibration': ReviewCalibrationReply,
 };
 
 /** One hand-written payload for every step. */

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { createLaunchPlanner } from '../../activities/plan-launch.ts';
+import type { RunContext } from '../../activities/run-context.ts';
+import { Config } from '../../schemas/config.ts';
+import { seededUniforms } from '../../schemas/hash.ts';
+import { DOMAINS } from '../../schemas/levels.ts';
+import type { Domain } from '../../schemas/levels.ts';
+import type { OutcomeRow, Store } from '../../store/port.ts';
+import type { ChunkRef } from '../../workflows/types.ts';
+import { candidate } from '../store/made.ts';
+import { tempStore } from '../store/samples.ts';
+
+interface Scenario {
+  readonly name: string;
+  readonly chunkSize: number;
+  readonly window: number;
+  readonly target: number;
+  readonly size: number;
+  readonly yieldRate: number;
+  readonly quota?: number;
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  { name: 'one by one, most rejected', chunkSize: 1, window: 1, target: 3, size: 30, yieldRate: 0.2 },
+  { name: 'one by one, nothing accepted', chunkSize: 1, window: 1, target: 2, size: 12, yieldRate: 0 },
+  { name: 'wide window', chunkSize: 7, window: 8, target: 12, size: 60, yieldRate: 0.5 },
+  { name: 'chunk larger than the source', chunkSize: 100, window: 4, target: 5, size: 9, yieldRate: 0.9 },
+  { name: 'exactly the target', chunkSize: 5, window: 2, target: 20, size: 20, yieldRate: 1 },
+  { name: 'an empty domain', chunkSize: 5, window: 2, target: 4, size: 0, yieldRate: 1 },
+  { name: 'a source with a quota', chunkSize: 4, window: 2, target: 8, size: 40, yieldRate: 0.6, quota: 3 },
+];
+
+async function fill(store: Store, size: number): Promise<void> {
+  async function* candidates(): AsyncGenerator<ReturnType<typeof candidate>[]> {
+    for (const [index, domain] of DOMAINS.entries()) {
+      const made = Array.from({ length: size }, (_, position) => {
+        const one = candidate(index * 1000 + position);
+        return {
+          ...one,
+          domain,
+          position,
+          row: { ...one.row, domain, source: position % 2 === 0 ? 'even' : 'odd', sourceId: `${domain}:${position}` },
+        };
+      });
+      if (made.length > 0) yield made;
+    }
+  }
+  async function* none(): AsyncGenerator<[]> {
+    yield [];
+  }
+  await store.putOrder({ id: 'order-1', createdAt: 1, facts: '{}' }, candidates(), none());
+}
+
+function context(scenario: Scenario): RunContext {
+  const { target, chunkSize, window, quota } = scenario;
+  const source = (name: string): unknown => ({
+    name,
+    adapter: 'custom',
+    path: 'x',
+    ...(quota !== undefined && name === 'even' && { quota }),
+  });
+  const config = Config.parse({
+    name: 'n',
+    target: { health: target, general: target, coding: target },
+    sources: [source('even'), source('odd')],
+    construction: { chunkSize, window },
+  });
+  return { runId: 'run-1', orderId: 'order-1', pipelineHash: 'p1', spec: { config } } as unknown as RunContext;
+}
+
+/** Verdicts that depend on the candidate only, so that every schedule must end with the same examples. */
+async function finish(store: Store, chunk: ChunkRef, yieldRate: number): Promise<void> {
+  const rows = await store.candidates('order-1', chunk.domain, Math.min(...chunk.positions), Math.max(...chunk.positions) + 1);
+  const outcomes = rows
+    .filter(({ candidate: one }) => chunk.positions.includes(one.position))
+    .map(({ candidate: one, rowHash }): OutcomeRow => {
+      const accepted = seededUniforms('verdict', one.id)() < yieldRate;
+      const query = `Is the ${one.id.slice(0, 6)} of ${one.domain} at ${one.position} as good as the other one we saw?`;
+      return {
+        candidateId: one.id,
+        pipelineHash: 'p1',
+        rowHash,
+        status: accepted ? 'accepted' : 'rejected',
+        step: 'screen',
+        reason: accepted ? '' : 'needs_review',
+        detail: '',
+        query: accepted ? query : null,
+        example: accepted ? '{}' : null,
+        callKeys: [],
+        trail: [],
+        runId: 'run-1',
+        at: 1,
+      };
+    });
+  await store.putOutcomes(outcomes);
+}
+
+describe('the launch planner', () => {
+  test.each(SCENARIOS)('ends every build: $name', async (scenario) => {
+    const { store } = await tempStore();
+    await fill(store, scenario.size);
+    const run = context(scenario);
+    const planner = createLaunchPlanner({ store, contexts: { get: () => Promise.resolve(run) } });
+    const uniform = seededUniforms('schedule', scenario.name);
+    const inFlight: ChunkRef[] = [];
+    const started = new Map<Domain, Set<number>>(DOMAINS.map((domain) => [domain, new Set<number>()]));
+    for (let round = 0; ; round += 1) {
+      expect(round).toBeLessThan(500);
+      const plan = await planner.plan('run-1', inFlight);
+      for (const chunk of plan.launch) {
+        expect(chunk.positions.length).toBeLessThanOrEqual(scenario.chunkSize);
+        for (const position of chunk.positions) {
+          expect(started.get(chunk.domain)?.has(position)).toBe(false);
+          started.get(chunk.domain)?.add(position);
+        }
+      }
+      inFlight.push(...plan.launch);
+      const open = DOMAINS.map((domain) => inFlight.filter((chunk) => chunk.domain === domain).flatMap((chunk) => chunk.positions));
+      for (const positions of open)
+        if (positions.length > 0)
+          expect(Math.max(...positions) - Math.min(...positions)).toBeLessThan(scenario.chunkSize * scenario.window + scenario.chunkSize);
+      const [done] = inFlight.splice(Math.floor(uniform() * inFlight.length), 1);
+      if (done === undefined) {
+        expect(plan.verdict).not.toBe('working');
+        for (const domain of DOMAINS) expect(plan.accepted[domain]).toBeLessThanOrEqual(scenario.target);
+        const full = DOMAINS.every((domain) => plan.accepted[domain] === scenario.target);
+        expect(plan.verdict).toBe(full ? 'complete' : 'dry');
+        return;
+      }
+      await finish(store, done, scenario.yieldRate);
+    }
+  });
+});
