@@ -1,4 +1,4 @@
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { Store } from '../store/port.ts';
 import type { BuildActivities } from '../workflows/types.ts';
 import { toFailure } from './failures.ts';
@@ -17,18 +17,32 @@ export interface ActivityDeps {
   readonly gates: Gates;
   readonly probeMode: ModeProbe;
   readonly clock: () => number;
+  /** True once the owner is on its way out: work stops at the next step. */
+  readonly isEnding: () => boolean;
 }
 
 const HEARTBEAT_MS = 5000;
 
-/** Runs work while heartbeating; `stopped` turns true once the activity is cancelled or its worker shuts down. */
-async function heartbeating<T>(work: (stopped: () => boolean) => Promise<T>): Promise<T> {
+function isShutdown(reason: unknown): boolean {
+  return reason instanceof Error && reason.message === 'WORKER_SHUTDOWN';
+}
+
+/**
+ * Runs work while heartbeating; `stopped` turns true once the activity is cancelled or its owner ends. An owner that ends is no pause:
+ * the result of stopped work is thrown away for a retryable failure, and the next owner takes the activity up again.
+ */
+async function heartbeating<T>(isEnding: () => boolean, work: (stopped: () => boolean) => Promise<T>): Promise<T> {
   const context = Context.current();
-  let stopped = false;
-  context.cancellationSignal.addEventListener('abort', () => (stopped = true));
+  let aborted = false;
+  let stopSeen = false;
+  context.cancellationSignal.addEventListener('abort', () => (aborted = true));
+  const stopped = (): boolean => (stopSeen ||= aborted || isEnding());
   const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
   try {
-    return await work(() => stopped);
+    const result = await work(stopped);
+    if (stopSeen && (isEnding() || isShutdown(context.cancellationSignal.reason)))
+      throw ApplicationFailure.retryable('the owner ended; its successor goes on', 'owner_ended');
+    return result;
   } finally {
     clearInterval(timer);
   }
@@ -49,13 +63,14 @@ function guarded<Args extends readonly unknown[], T>(work: (...args: Args) => Pr
 export function createActivities(deps: ActivityDeps): BuildActivities {
   const planner = createLaunchPlanner(deps);
   const paths: Paths = new Map();
+  const busy = new Map<string, Promise<void>>();
   return {
-    prepareBuild: guarded(({ runId }) => heartbeating(() => prepareBuild(deps, runId))),
+    prepareBuild: guarded(({ runId }) => heartbeating(deps.isEnding, () => prepareBuild(deps, runId))),
     planLaunch: guarded(({ runId, inFlight }) => planner.plan(runId, inFlight)),
     runStage: guarded(async ({ runId, chunk, stage }) => {
       const run = await deps.contexts.get(runId);
-      return heartbeating((stopped) =>
-        runStage(run, { store: deps.store, clock: deps.clock, paths, stop: stopped, onProgress: () => undefined }, chunk, stage),
+      return heartbeating(deps.isEnding, (stopped) =>
+        runStage(run, { store: deps.store, clock: deps.clock, paths, busy, stop: stopped, onProgress: () => undefined }, chunk, stage),
       );
     }),
     recordState: guarded(({ runId, state, reason, until }) => deps.store.putRunState({ runId, state, reason, until, at: deps.clock() })),

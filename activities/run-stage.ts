@@ -15,6 +15,8 @@ export interface StageDeps {
   readonly store: Store;
   readonly clock: () => number;
   readonly paths: Paths;
+  /** Candidates being worked on: an activity that Temporal retries while its first attempt still runs waits for it here. */
+  readonly busy: Map<string, Promise<void>>;
   readonly stop: () => boolean;
   /** Called as candidates end, so that the caller can heartbeat and count. */
   readonly onProgress: (step: StepId, status: StepEnd['kind']) => void;
@@ -111,6 +113,21 @@ async function takeStep(run: RunContext, deps: StageDeps, item: StoredCandidate,
 
 async function advance(run: RunContext, deps: StageDeps, item: StoredCandidate, stage: StageId): Promise<CandidateEnd> {
   const key = `${run.runId} ${item.candidate.id}`;
+  await deps.busy.get(key);
+  const end = goOn(run, deps, item, stage, key);
+  const settled = end.then(
+    () => undefined,
+    () => undefined,
+  );
+  deps.busy.set(key, settled);
+  try {
+    return await end;
+  } finally {
+    if (deps.busy.get(key) === settled) deps.busy.delete(key);
+  }
+}
+
+async function goOn(run: RunContext, deps: StageDeps, item: StoredCandidate, stage: StageId, key: string): Promise<CandidateEnd> {
   const path = deps.paths.get(key) ?? {
     next: 0,
     workpiece: { seed: run.spec.config.seed, candidate: item.candidate },

@@ -17,6 +17,6 @@ export const ingest = proxyActivities<Pick<BuildActivities, 'prepareBuild'>>({
 /** One stage of one chunk: long, heartbeating; a retry skips what is stored. */
 export const construction = proxyActivities<Pick<BuildActivities, 'runStage'>>({
   startToCloseTimeout: '7 days',
-  heartbeatTimeout: '60 seconds',
+  heartbeatTimeout: '30 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });

@@ -17,8 +17,10 @@ import type { Logger } from '../log.ts';
 import { packageRoot } from '../package-root.ts';
 import { createModels } from './models.ts';
 import type { RehearsalChild } from './rehearsal-child.ts';
+import { releaseOrphans } from './release-orphans.ts';
 import { findTemporalProgram, startTemporalServer } from './temporal-server.ts';
 import type { TemporalServer } from './temporal-server.ts';
+import { buildWorkflowId } from './workflow-handles.ts';
 
 /** Temporal, the worker and what its activities share. */
 export interface Engine {
@@ -146,17 +148,24 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     for (const listener of listeners) listener();
   });
   const { client, native, namespace, close } = await connect(options, server);
+  await releaseOrphans(
+    client,
+    (await labelsOf(store)).map((label) => buildWorkflowId(projectId, label)),
+    log,
+  );
   const models = createModels({ store, gates, env: options.env, rehearsal: options.rehearsal, log });
   const contexts = createRunContexts({ store, gates, clientFor: (spec) => models.clientFor(spec) });
   const taskQueue = `memcalib-build-${projectId}`;
+  let isEnding = false;
   const worker = await Worker.create({
     connection: native,
     namespace,
     taskQueue,
     workflowBundle: { codePath: bundle },
-    activities: { ...createActivities({ store, contexts, gates, probeMode: models.probeMode, clock: Date.now }) },
+    activities: { ...createActivities({ store, contexts, gates, probeMode: models.probeMode, clock: Date.now, isEnding: () => isEnding }) },
     maxConcurrentActivityTaskExecutions: 64,
     shutdownGraceTime: '30s',
+    stickyQueueScheduleToStartTimeout: '2s',
   });
   const running = worker.run().catch((error: unknown) => log.warn(`the Temporal worker ended: ${String(error)}`));
   return {
@@ -170,6 +179,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     temporalPid: () => server?.pid() ?? null,
     onChildChange: (listener) => void listeners.push(listener),
     stop: async () => {
+      isEnding = true;
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await running;
       await models.close();

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { StoreError } from '../../store/errors.ts';
 import { openStore } from '../../store/open.ts';
+import type { Store } from '../../store/port.ts';
 import { EXIT, CliError } from '../cli-error.ts';
 import { fileLogger } from '../log.ts';
+import type { Logger } from '../log.ts';
 import { startHttpApi } from './http-api.ts';
 import { ownerCommands } from './owner-commands.ts';
 import { processStart, readOwnerFile, removeOwnerFile, writeOwnerFile } from './owner-file.ts';
 import { createRehearsalChild } from './rehearsal-child.ts';
 import { createBuilds } from './builds.ts';
+import type { Builds } from './builds.ts';
 import { startEngine } from './engine.ts';
 
 /** What starts an owner: where its project lies, who asked for it, and whether it stays without work. */
@@ -27,6 +31,31 @@ function prepareFolder(folder: string): void {
   chmodSync(folder, 0o700);
 }
 
+/** An owner that is ending holds the store until its work has landed: wait for it this long. */
+const PATIENCE_MS = 40_000;
+
+async function openOnceFree(file: string): Promise<Store> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await openStore(file);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'locked' || Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+/** While Temporal is being started again nobody can tell, so there may be work. */
+async function mayHaveWork(builds: Builds, log: Logger): Promise<boolean> {
+  try {
+    return await builds.hasWork();
+  } catch (error) {
+    log.warn(`cannot tell whether work is under way: ${String(error)}`);
+    return true;
+  }
+}
+
 /** The one process that holds the store, the worker and the port of a project (DESIGN §2). Resolves when it has ended cleanly. */
 export async function runOwner(options: OwnerOptions): Promise<void> {
   const { projectFolder } = options;
@@ -39,7 +68,7 @@ export async function runOwner(options: OwnerOptions): Promise<void> {
   }
   prepareFolder(projectFolder);
   const log = fileLogger(join(projectFolder, 'logs', 'owner.log'));
-  const store = await openStore(join(projectFolder, 'memcalib.duckdb'));
+  const store = await openOnceFree(join(projectFolder, 'memcalib.duckdb'));
   const rehearsal = createRehearsalChild({ projectFolder, log, env: options.env });
   const engine = await startEngine({ projectFolder, store, log, env: options.env, rehearsal });
   const builds = createBuilds({ store, engine });
@@ -75,7 +104,7 @@ export async function runOwner(options: OwnerOptions): Promise<void> {
   while (!life.stopping) {
     await new Promise((resolve) => setTimeout(resolve, 200));
     // A request may come while the builds are looked at: then the owner stays.
-    if (!options.keep && isIdle() && !(await builds.hasWork()) && isIdle()) break;
+    if (!options.keep && isIdle() && !(await mayHaveWork(builds, log)) && isIdle()) break;
   }
   removeOwnerFile(projectFolder);
   await api.close();

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import type { Logger } from '../log.ts';
 import { packageRoot } from '../package-root.ts';
 import { startHeldChild } from './child-process.ts';
-import type { HeldChild } from './child-process.ts';
 import { freePort } from './free-port.ts';
+import { keepAlive } from './keep-alive.ts';
+import type { KeptChild } from './keep-alive.ts';
 
 /** The rehearsal model as a child of the owner: started at first need, restarted on its port when it dies. */
 export interface RehearsalChild {
@@ -34,36 +35,29 @@ export function createRehearsalChild(options: {
   readonly log: Logger;
   readonly env: NodeJS.ProcessEnv;
 }): RehearsalChild {
-  let child: HeldChild | null = null;
+  let child: KeptChild | null = null;
   let starting: Promise<string> | null = null;
-  let stopping = false;
   const listeners: (() => void)[] = [];
-  const launch = async (port: number): Promise<void> => {
-    const args = [join(packageRoot(), 'bin', 'memcalib.js'), 'rehearse', '--port', String(port), '--quiet'];
-    const held = await startHeldChild(process.execPath, args, join(options.projectFolder, 'logs', 'rehearsal.log'), options.env);
-    child = held;
-    void held.exited.then(async () => {
-      child = null;
-      if (stopping) return;
-      options.log.warn('the rehearsal model ended; starting it again');
-      await launch(port);
-      for (const listener of listeners) listener();
-    });
+  const changed = (): void => {
+    for (const listener of listeners) listener();
   };
   const start = async (): Promise<string> => {
     const port = await freePort();
-    await launch(port);
+    const args = [join(packageRoot(), 'bin', 'memcalib.js'), 'rehearse', '--port', String(port), '--quiet'];
+    child = await keepAlive('the rehearsal model', options.log, () =>
+      startHeldChild(process.execPath, args, join(options.projectFolder, 'logs', 'rehearsal.log'), options.env),
+    );
+    child.onRestart(changed);
     const url = `http://127.0.0.1:${port}/v1`;
     await untilReady(url);
-    for (const listener of listeners) listener();
+    changed();
     return url;
   };
   return {
     url: () => (starting ??= start()),
-    pid: () => child?.pid ?? null,
+    pid: () => child?.pid() ?? null,
     onChange: (listener) => void listeners.push(listener),
     stop: async () => {
-      stopping = true;
       await child?.stop();
     },
   };

@@ -6,13 +6,14 @@ import type { Logger } from '../log.ts';
 import { CliError } from '../cli-error.ts';
 import { packageRoot } from '../package-root.ts';
 import { startHeldChild } from './child-process.ts';
-import type { HeldChild } from './child-process.ts';
 import { freePort } from './free-port.ts';
+import { keepAlive } from './keep-alive.ts';
 
 /** The embedded Temporal dev server of a project: restarted on the same files and ports whenever it dies. */
 export interface TemporalServer {
   readonly address: string;
-  pid(): number;
+  /** Null while it is being started again. */
+  pid(): number | null;
   onRestart(listener: () => void): void;
   stop(): Promise<void>;
 }
@@ -97,27 +98,14 @@ export async function startTemporalServer(options: {
   );
   args.push('--dynamic-config-value', 'frontend.WorkerHeartbeatsEnabled=false');
   const env = { PATH: options.env['PATH'], HOME: options.env['HOME'], TMPDIR: options.env['TMPDIR'] };
-  let stopping = false;
-  let child: HeldChild;
-  const listeners: (() => void)[] = [];
-  const launch = async (): Promise<void> => {
-    child = await startHeldChild(options.program, args, join(options.folder, 'logs', 'temporal.log'), env);
-    void child.exited.then(async (code) => {
-      if (stopping) return;
-      options.log.warn(`the Temporal server ended (code ${String(code)}); starting it again on the same files`);
-      await launch();
-      for (const listener of listeners) listener();
-    });
-  };
-  await launch();
+  const child = await keepAlive('the Temporal server', options.log, () =>
+    startHeldChild(options.program, args, join(options.folder, 'logs', 'temporal.log'), env),
+  );
   await untilReady(`127.0.0.1:${port}`);
   return {
     address: `127.0.0.1:${port}`,
-    pid: () => child.pid,
-    onRestart: (listener) => void listeners.push(listener),
-    stop: async () => {
-      stopping = true;
-      await child.stop();
-    },
+    pid: () => child.pid(),
+    onRestart: (listener) => child.onRestart(listener),
+    stop: () => child.stop(),
   };
 }
