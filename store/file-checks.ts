@@ -34,7 +34,7 @@ export async function refuseNetworkFolder(folder: string, typeOf: (folder: strin
   if (name === null) return;
   throw new StoreError(
     'network_file_system',
-    `${folder} lies on ${name}, where a database file can hang or lose rows; choose a folder on a local disk with \`--project\`.`,
+    `${folder} lies on ${name}, where a database file can hang or lose rows; set projectDir in memcalib.config.ts to a folder on a local disk.`,
   );
 }
 
@@ -43,7 +43,7 @@ export async function checkStoreFile(file: string, readOnly: boolean): Promise<v
   const folder = dirname(file);
   const exists = await isFile(file);
   if (readOnly) {
-    if (!exists) throw new StoreError('missing_file', `There is no store at ${file}; type \`memcalib plan\` to begin a project there.`);
+    if (!exists) throw new StoreError('missing_file', `There is no store at ${file}; type \`memcalib build\` to begin a project there.`);
     await refuseNetworkFolder(folder);
     return;
   }

@@ -244,7 +244,7 @@ export class DuckDbLedger implements LedgerStore {
     if (found !== undefined) return found;
     throw new StoreError(
       'unknown_attempt',
-      `Call ${key} has no stored attempt ${attempt}; write its intent first (\`memcalib calls --show ${key}\`).`,
+      `Call ${key} has no stored attempt ${attempt}; write its intent first.`,
     );
   }
 

@@ -1,4 +1,4 @@
-import { CancellationScope, condition, continueAsNew, isCancellation, setHandler, startChild, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, ContinueAsNew, continueAsNew, isCancellation, setHandler, startChild, workflowInfo } from '@temporalio/workflow';
 import type { Domain } from '../schemas/levels.ts';
 import { constructChunk } from './construct-chunk.ts';
 import { pauseSignal, progressQuery, resumeSignal } from './messages.ts';
@@ -73,7 +73,7 @@ async function launch(build: BuildState, input: BuildInput, chunk: ChunkRef, ord
     },
     (error: unknown) => {
       build.inFlight.delete(ordinal);
-      build.pause ??= { reason: isCancellation(error) ? 'cancelled' : 'a chunk failed: see `memcalib status`', until: null };
+      build.pause ??= { reason: isCancellation(error) ? 'cancelled' : sentenceOf(error), until: null };
       build.wake = true;
     },
   );
@@ -100,6 +100,13 @@ async function holdUntilResumed(build: BuildState, input: BuildInput): Promise<v
   build.until = null;
   build.state = 'running';
   await bookkeeping.recordState({ runId: input.runId, state: 'running', reason: '', until: null });
+}
+
+/** What the innermost failure says: the sentence of the activity that met it. */
+function sentenceOf(error: unknown): string {
+  let inner: unknown = error;
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
+  return inner instanceof Error ? inner.message : String(inner);
 }
 
 function ended(plan: LaunchPlan): BuildResult | null {
@@ -140,7 +147,7 @@ async function construct(build: BuildState, input: BuildInput): Promise<BuildRes
 
 /**
  * Builds a dataset to its exact target: keeps a window of chunks in flight, refills until each quota is met or its source is dry,
- * pauses durably, drains its children before it continues as new, and ends cleanly on cancel (DESIGN §4).
+ * pauses durably, drains its children before it continues as new, ends cleanly on cancel, and records the sentence of a final error (DESIGN §4).
  */
 export async function buildDataset(input: BuildInput): Promise<BuildResult> {
   const build = newState(input);
@@ -151,7 +158,11 @@ export async function buildDataset(input: BuildInput): Promise<BuildResult> {
     await bookkeeping.recordState({ runId: input.runId, state: result.state, reason: '', until: null });
     return result;
   } catch (error) {
-    if (!isCancellation(error)) throw error;
+    if (error instanceof ContinueAsNew) throw error;
+    if (!isCancellation(error)) {
+      await bookkeeping.recordState({ runId: input.runId, state: 'failed', reason: sentenceOf(error), until: null });
+      throw error;
+    }
     build.state = 'cancelled';
     return await CancellationScope.nonCancellable(async () => {
       await condition(() => build.inFlight.size === 0, '2 minutes');

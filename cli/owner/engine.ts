@@ -142,7 +142,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   server?.onRestart(() => {
     for (const listener of listeners) listener();
   });
-  const { client, native, namespace, close } = await connect(options, server);
+  const { client, native, namespace, close } = await connect(options, server).catch(async (error: unknown) => {
+    await server?.stop();
+    throw error;
+  });
   const models = createModels({ store, gates, env: options.env, rehearsal: options.rehearsal, log });
   const contexts = createRunContexts({ store, gates, clientFor: (spec) => models.clientFor(spec) });
   const taskQueue = `memcalib-build-${projectId}`;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openStore } from '../../store/open.ts';
 import { EXIT, CliError } from '../cli-error.ts';
 import { fileLogger } from '../log.ts';
+import { closeToOthers, keepFilesPrivate } from '../private-files.ts';
 import { startHttpApi } from './http-api.ts';
 import { ownerCommands } from './owner-commands.ts';
 import { processStart, readOwnerFile, removeOwnerFile, writeOwnerFile } from './owner-file.ts';
@@ -23,8 +24,10 @@ export interface OwnerOptions {
 const IDLE_MS = 2500;
 
 function prepareFolder(folder: string): void {
+  keepFilesPrivate();
   for (const name of ['', 'logs', 'exports', 'sources']) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
+  closeToOthers(folder);
 }
 
 /** The one process that holds the store, the worker and the port of a project (DESIGN §2). Resolves when it has ended cleanly. */
@@ -37,11 +40,24 @@ export async function runOwner(options: OwnerOptions): Promise<void> {
       EXIT.environment,
     );
   }
+  const closers: (() => Promise<unknown>)[] = [];
+  try {
+    await hold(options, closers);
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+/** Opens everything, serves until it is told to stop or has no work, and leaves what must be closed in `closers`, also when it fails half-way. */
+async function hold({ projectFolder, command, keep, env }: OwnerOptions, closers: (() => Promise<unknown>)[]): Promise<void> {
   prepareFolder(projectFolder);
   const log = fileLogger(join(projectFolder, 'logs', 'owner.log'));
   const store = await openStore(join(projectFolder, 'memcalib.duckdb'));
-  const rehearsal = createRehearsalChild({ projectFolder, log, env: options.env });
-  const engine = await startEngine({ projectFolder, store, log, env: options.env, rehearsal });
+  closers.push(() => store.close());
+  const rehearsal = createRehearsalChild({ projectFolder, log, env });
+  closers.push(() => rehearsal.stop());
+  const engine = await startEngine({ projectFolder, store, log, env, rehearsal });
+  closers.push(() => engine.stop());
   const builds = createBuilds({ store, engine });
   const life = { lastSeen: Date.now(), stopping: false };
   const token = randomBytes(24).toString('base64url');
@@ -50,32 +66,31 @@ export async function runOwner(options: OwnerOptions): Promise<void> {
     commands: ownerCommands({ store, builds, engine, stop: () => (life.stopping = true) }),
     onRequest: () => (life.lastSeen = Date.now()),
   });
+  closers.push(() => api.close());
+  const startedAt = Date.now();
   const announce = (): void =>
     writeOwnerFile(projectFolder, {
       pid: process.pid,
       processStart: processStart(process.pid),
-      startedAt: Date.now(),
-      command: options.command,
+      startedAt,
+      command,
       port: api.port,
       token,
       temporalPid: engine.temporalPid(),
       rehearsalPid: rehearsal.pid(),
     });
   announce();
+  closers.push(() => Promise.resolve(removeOwnerFile(projectFolder)));
+  closeToOthers(projectFolder);
   engine.onChildChange(announce);
   rehearsal.onChange(announce);
-  log.info(`owner ${process.pid} started for \`${options.command}\``);
+  log.info(`owner ${process.pid} started for \`${command}\``);
   const stop = (): void => void (life.stopping = true);
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   while (!life.stopping) {
     await new Promise((resolve) => setTimeout(resolve, 200));
-    if (!options.keep && Date.now() - life.lastSeen > IDLE_MS && !(await builds.hasWork())) break;
+    if (!keep && Date.now() - life.lastSeen > IDLE_MS && !(await builds.hasWork())) break;
   }
-  removeOwnerFile(projectFolder);
-  await api.close();
-  await engine.stop();
-  await rehearsal.stop();
-  await store.close();
-  log.info(`owner ${process.pid} ended`);
+  log.info(`owner ${process.pid} ends`);
 }

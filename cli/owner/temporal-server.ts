@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { accessSync, constants } from 'node:fs';
 import { Connection } from '@temporalio/client';
 import type { Logger } from '../log.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, EXIT } from '../cli-error.ts';
 import { packageRoot } from '../package-root.ts';
 import { startHeldChild } from './child-process.ts';
 import type { HeldChild } from './child-process.ts';
@@ -31,15 +31,17 @@ export function findTemporalProgram(env: NodeJS.ProcessEnv): string | null {
   const named = env['TEMPORAL_CLI_PATH'];
   if (named !== undefined && named !== '') {
     if (executable(named)) return named;
-    throw new CliError(`TEMPORAL_CLI_PATH=${named} is no program. Correct or unset it, then type the command again.`, 2);
+    throw new CliError(`TEMPORAL_CLI_PATH=${named} is no program. Correct or unset it, then type the command again.`, EXIT.environment);
   }
   const onPath = (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'temporal'));
   return [...onPath, join(packageRoot(), '.cache', 'temporal', 'temporal')].find((path) => existsSync(path) && executable(path)) ?? null;
 }
 
-async function untilReady(address: string): Promise<void> {
+async function untilReady(address: string, ended: () => CliError | null): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (;;) {
+    const end = ended();
+    if (end !== null) throw end;
     try {
       const connection = await Connection.connect({ address, connectTimeout: 1000 });
       await connection.workflowService.describeNamespace({ namespace: 'default' });
@@ -49,11 +51,24 @@ async function untilReady(address: string): Promise<void> {
       if (Date.now() > deadline)
         throw new CliError(
           `The Temporal server at ${address} did not answer within 30 s (${String(error).slice(0, 200)}). See logs/temporal.log in the project folder.`,
-          4,
+          EXIT.environment,
         );
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
+}
+
+/** A server that dies again and again is not started more often than this. */
+const RESTART_PAUSE_MS = 250;
+
+/** The sentence for a program that ended before it answered: what it said last, and what to try. */
+function endedAtOnce(options: { readonly program: string; readonly folder: string }, code: number | null): CliError {
+  const file = join(options.folder, 'logs', 'temporal.log');
+  const words = existsSync(file) ? (readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? '').slice(0, 200) : '';
+  return new CliError(
+    `The Temporal server ${options.program} ended as it started (code ${String(code)}${words === '' ? '' : `: ${words}`}). Check TEMPORAL_CLI_PATH and ${file}; if ${join(options.folder, 'temporal.db')} is damaged, delete it (nothing is lost), then type the command again.`,
+    EXIT.environment,
+  );
 }
 
 /** Starts the dev server on a file database and waits until it answers. */
@@ -98,26 +113,41 @@ export async function startTemporalServer(options: {
   args.push('--dynamic-config-value', 'frontend.WorkerHeartbeatsEnabled=false');
   const env = { PATH: options.env['PATH'], HOME: options.env['HOME'], TMPDIR: options.env['TMPDIR'] };
   let stopping = false;
-  let child: HeldChild;
+  let ready = false;
+  let failure: CliError | null = null;
+  let child: HeldChild | null = null;
   const listeners: (() => void)[] = [];
   const launch = async (): Promise<void> => {
-    child = await startHeldChild(options.program, args, join(options.folder, 'logs', 'temporal.log'), env);
-    void child.exited.then(async (code) => {
+    const held = await startHeldChild(options.program, args, join(options.folder, 'logs', 'temporal.log'), env);
+    child = held;
+    void held.exited.then(async (code) => {
       if (stopping) return;
+      if (!ready) {
+        failure = endedAtOnce(options, code);
+        return;
+      }
       options.log.warn(`the Temporal server ended (code ${String(code)}); starting it again on the same files`);
+      await new Promise((resolve) => setTimeout(resolve, RESTART_PAUSE_MS));
       await launch();
       for (const listener of listeners) listener();
     });
   };
   await launch();
-  await untilReady(`127.0.0.1:${port}`);
+  try {
+    await untilReady(`127.0.0.1:${port}`, () => failure);
+  } catch (error) {
+    stopping = true;
+    await child?.stop();
+    throw error;
+  }
+  ready = true;
   return {
     address: `127.0.0.1:${port}`,
-    pid: () => child.pid,
+    pid: () => child?.pid ?? 0,
     onRestart: (listener) => void listeners.push(listener),
     stop: async () => {
       stopping = true;
-      await child.stop();
+      await child?.stop();
     },
   };
 }

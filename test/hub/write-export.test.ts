@@ -114,7 +114,7 @@ describe('writeExport', () => {
   test.skipIf(!existsSync('/sys'))('says when the folder cannot be written (skipped where there is no /sys)', async () => {
     await expect(writeExport('/sys/memcalib-export', sampleParts())).rejects.toMatchObject({
       code: 'read_only',
-      message: expect.stringMatching(/cannot be written.*--out/),
+      message: expect.stringMatching(/cannot be written.*memcalib export FOLDER/),
     });
   });
 
