@@ -115,12 +115,12 @@ export async function startTemporalServer(options: {
   let stopping = false;
   let ready = false;
   let failure: CliError | null = null;
-  let child: HeldChild | null = null;
+  const held: { child: HeldChild | null } = { child: null };
   const listeners: (() => void)[] = [];
   const launch = async (): Promise<void> => {
-    const held = await startHeldChild(options.program, args, join(options.folder, 'logs', 'temporal.log'), env);
-    child = held;
-    void held.exited.then(async (code) => {
+    const child = await startHeldChild(options.program, args, join(options.folder, 'logs', 'temporal.log'), env);
+    held.child = child;
+    void child.exited.then(async (code) => {
       if (stopping) return;
       if (!ready) {
         failure = endedAtOnce(options, code);
@@ -137,17 +137,17 @@ export async function startTemporalServer(options: {
     await untilReady(`127.0.0.1:${port}`, () => failure);
   } catch (error) {
     stopping = true;
-    await child?.stop();
+    await held.child?.stop();
     throw error;
   }
   ready = true;
   return {
     address: `127.0.0.1:${port}`,
-    pid: () => child?.pid ?? 0,
+    pid: () => held.child?.pid ?? 0,
     onRestart: (listener) => void listeners.push(listener),
     stop: async () => {
       stopping = true;
-      await child?.stop();
+      await held.child?.stop();
     },
   };
 }
