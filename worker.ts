@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
-import { CliError, EXIT } from './cli/cli-error.ts';
+import { CliError, EXIT, STORE_IS_HELD } from './cli/cli-error.ts';
+import { StoreError } from './store/errors.ts';
 import { runOwner } from './cli/owner/owner-process.ts';
+import { systemSentence } from './cli/system-error.ts';
 
 /** Entry of an owner process: `node dist/worker.js --project FOLDER --command TEXT [--keep]`. */
 async function start(): Promise<void> {
@@ -12,10 +14,14 @@ async function start(): Promise<void> {
   await runOwner({ projectFolder: values.project, command: values.command ?? 'worker', keep: values.keep, env: process.env });
 }
 
+function isHeld(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'locked';
+}
+
 start().then(
   () => process.exit(0),
   (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(error instanceof CliError ? error.exitCode : EXIT.environment);
+    process.stderr.write(`${systemSentence(error) ?? (error instanceof Error ? error.message : String(error))}\n`);
+    process.exit(error instanceof CliError ? error.exitCode : isHeld(error) ? STORE_IS_HELD : EXIT.environment);
   },
 );

@@ -14,6 +14,8 @@ export interface PartState {
   replyText: string;
   repaired: boolean;
   sampleIndex: number;
+  /** A reviewer is asked for so many samples at most; each retry of a candidate that got no verdict adds as many. */
+  readonly maxSamples: number;
   readonly callKeys: string[];
 }
 
@@ -23,9 +25,12 @@ export type PartResult =
   | { readonly kind: 'failed'; readonly class: CallClass; readonly message: string }
   | { readonly kind: 'paused'; readonly reason: string; readonly until: number | null };
 
+/** A reviewer is asked for another sample at most twice (SPEC §4.6). */
+export const MAX_SAMPLES = 3;
+
 /** A part that was not asked yet. */
-export function newPart(part: PartRequest): PartState {
-  return { part, reply: undefined, replyText: '', repaired: false, sampleIndex: 0, callKeys: [] };
+export function newPart(part: PartRequest, maxSamples: number = MAX_SAMPLES): PartState {
+  return { part, reply: undefined, replyText: '', repaired: false, sampleIndex: 0, maxSamples, callKeys: [] };
 }
 
 /** A part asked again gets the next seed: at temperature 0 the same request would bring the same reply. */
@@ -96,17 +101,17 @@ export async function repairPart(
   return outcome.kind === 'reply' ? { kind: 'reply' } : outcome;
 }
 
-/** Asks a part. A whole but unusable reply is repaired once (builder) or asked again as the next sample (reviewers, at most twice). */
+/** Asks a part. A whole but unusable reply is repaired once (builder) or asked again as the next sample (reviewers). */
 export async function askPart(run: RunContext, step: PreparedStep, candidateId: string, state: PartState): Promise<PartResult> {
   const outcome = await send(run, step, requestOf(run, step, candidateId, state, null), state);
   if (outcome.kind === 'reply') return { kind: 'reply' };
   if (outcome.kind !== 'invalid') return outcome;
   if (step.bindingOf(state.part.partId).role !== 'builder') {
-    if (state.sampleIndex >= 2)
+    if (state.sampleIndex >= state.maxSamples - 1)
       return {
         kind: 'failed',
         class: outcome.class,
-        message: `no verdict: three replies of ${state.part.partId} could not be read (${outcome.rule})`,
+        message: `no verdict: the last of ${state.maxSamples} replies of ${state.part.partId} could not be read (${outcome.rule})`,
       };
     state.sampleIndex += 1;
     return askPart(run, step, candidateId, state);

@@ -1,4 +1,5 @@
 import type { GateRow, Store } from '../store/port.ts';
+import { isDiskFull } from './failures.ts';
 
 /** A closed gate as callers see it. */
 export interface Closed {
@@ -25,7 +26,12 @@ export async function loadGates(store: Store, scopes: readonly string[], clock: 
   }
   const put = async (row: GateRow): Promise<void> => {
     rows.set(row.scope, row);
-    await store.setGate(row);
+    try {
+      await store.setGate(row);
+    } catch (error) {
+      // A gate that closes because the disk is full holds in this process; a new one meets the full disk itself.
+      if (!row.closed || !isDiskFull(error)) throw error;
+    }
     for (const listener of listeners) listener();
   };
   const state = (scope: string): Closed | null => {

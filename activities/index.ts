@@ -1,7 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { Store } from '../store/port.ts';
-import type { BuildActivities } from '../workflows/types.ts';
-import { toFailure } from './failures.ts';
+import type { BuildActivities, StageResult } from '../workflows/types.ts';
+import { isDiskFull, toFailure } from './failures.ts';
 import type { Gates } from './gates.ts';
 import { createLaunchPlanner } from './plan-launch.ts';
 import { prepareBuild } from './prepare-build.ts';
@@ -59,6 +59,18 @@ function guarded<Args extends readonly unknown[], T>(work: (...args: Args) => Pr
   };
 }
 
+/** A full disk is a durable stop, not a failure: the gate closes and the chunk goes on from the store after `resume`. */
+async function orPaused(gates: Gates, label: string, work: () => Promise<StageResult>): Promise<StageResult> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    const reason = 'The disk is full; free some space, then type: memcalib resume.';
+    await gates.close(label, 'disk', reason, null);
+    return { kind: 'paused', reason, until: null };
+  }
+}
+
 /** The activities of construction over one set of ports: read, pure decision or call, write. */
 export function createActivities(deps: ActivityDeps): BuildActivities {
   const planner = createLaunchPlanner(deps);
@@ -69,8 +81,10 @@ export function createActivities(deps: ActivityDeps): BuildActivities {
     planLaunch: guarded(({ runId, inFlight }) => planner.plan(runId, inFlight)),
     runStage: guarded(async ({ runId, chunk, stage }) => {
       const run = await deps.contexts.get(runId);
-      return heartbeating(deps.isEnding, (stopped) =>
-        runStage(run, { store: deps.store, clock: deps.clock, paths, busy, stop: stopped, onProgress: () => undefined }, chunk, stage),
+      return orPaused(deps.gates, run.spec.label, () =>
+        heartbeating(deps.isEnding, (stopped) =>
+          runStage(run, { store: deps.store, clock: deps.clock, paths, busy, stop: stopped, onProgress: () => undefined }, chunk, stage),
+        ),
       );
     }),
     recordState: guarded(({ runId, state, reason, until }) => deps.store.putRunState({ runId, state, reason, until, at: deps.clock() })),

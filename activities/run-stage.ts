@@ -26,8 +26,16 @@ type CandidateEnd = 'alive' | 'done' | 'failed' | { readonly reason: string; rea
 
 const FINAL: ReadonlySet<string> = new Set(['accepted', 'rejected', 'failed', 'no_verdict']);
 
+/** How often each step of a candidate was reopened because it gave no verdict. */
+type Retries = ReadonlyMap<StepId, number>;
+
+interface Pending {
+  readonly item: StoredCandidate;
+  readonly retries: Retries;
+}
+
 /** Candidates of a chunk that still lack a verdict under this pipeline. */
-async function pendingOf(run: RunContext, store: Store, chunk: ChunkRef): Promise<readonly StoredCandidate[]> {
+async function pendingOf(run: RunContext, store: Store, chunk: ChunkRef): Promise<readonly Pending[]> {
   const from = Math.min(...chunk.positions);
   const to = Math.max(...chunk.positions) + 1;
   const wanted = new Set(chunk.positions);
@@ -36,13 +44,22 @@ async function pendingOf(run: RunContext, store: Store, chunk: ChunkRef): Promis
     store.outcomesAt(run.orderId, run.pipelineHash, chunk.domain, from, to),
   ]);
   const ended = new Set(outcomes.filter((item) => item.outcome !== null && FINAL.has(item.outcome.status)).map((item) => item.position));
-  return candidates.filter((item) => wanted.has(item.candidate.position) && !ended.has(item.candidate.position));
+  const reopened = outcomes.filter((item) => item.outcome?.status === 'retry').map((item) => item.candidateId);
+  const retries = new Map<string, Map<StepId, number>>();
+  for (const { candidateId, step, count } of reopened.length === 0
+    ? []
+    : await store.retryCounts(run.pipelineHash, reopened, 'cannot_tell'))
+    retries.set(candidateId, new Map(retries.get(candidateId)).set(step, count));
+  return candidates
+    .filter((item) => wanted.has(item.candidate.position) && !ended.has(item.candidate.position))
+    .map((item) => ({ item, retries: retries.get(item.candidate.id) ?? new Map() }));
 }
 
 /** How far a candidate has come in this process: the next step, what it holds, and what led there. A cache; the store is the truth. */
 interface Path {
   next: number;
   workpiece: Workpiece;
+  readonly retries: Retries;
   readonly callKeys: string[];
   readonly trail: OutcomeRow['trail'][number][];
 }
@@ -93,7 +110,7 @@ async function takeStep(run: RunContext, deps: StageDeps, item: StoredCandidate,
   const stepId = STEPS[path.next];
   const step = stepId === undefined ? undefined : run.steps.get(stepId);
   if (stepId === undefined || step === undefined) throw new Error(`step ${String(stepId)} is missing in the catalog`);
-  const end = await runStep(run, step, path.workpiece, deps.clock);
+  const end = await runStep(run, step, path.workpiece, deps.clock, path.retries.get(stepId) ?? 0);
   if (end.kind === 'paused') return { reason: end.reason, until: end.until };
   path.callKeys.push(...end.callKeys);
   deps.onProgress(stepId, end.kind);
@@ -111,10 +128,10 @@ async function takeStep(run: RunContext, deps: StageDeps, item: StoredCandidate,
   return end.kind === 'rejected' ? 'done' : 'failed';
 }
 
-async function advance(run: RunContext, deps: StageDeps, item: StoredCandidate, stage: StageId): Promise<CandidateEnd> {
+async function advance(run: RunContext, deps: StageDeps, { item, retries }: Pending, stage: StageId): Promise<CandidateEnd> {
   const key = `${run.runId} ${item.candidate.id}`;
   await deps.busy.get(key);
-  const end = goOn(run, deps, item, stage, key);
+  const end = goOn(run, deps, { item, retries }, stage, key);
   const settled = end.then(
     () => undefined,
     () => undefined,
@@ -127,10 +144,11 @@ async function advance(run: RunContext, deps: StageDeps, item: StoredCandidate, 
   }
 }
 
-async function goOn(run: RunContext, deps: StageDeps, item: StoredCandidate, stage: StageId, key: string): Promise<CandidateEnd> {
+async function goOn(run: RunContext, deps: StageDeps, { item, retries }: Pending, stage: StageId, key: string): Promise<CandidateEnd> {
   const path = deps.paths.get(key) ?? {
     next: 0,
     workpiece: { seed: run.spec.config.seed, candidate: item.candidate },
+    retries,
     callKeys: [],
     trail: [],
   };

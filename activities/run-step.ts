@@ -3,7 +3,7 @@ import type { CallClass } from '../schemas/ledger.ts';
 import type { Flag, Workpiece } from '../schemas/workpiece.ts';
 import type { StepOutputRow } from '../store/port.ts';
 import type { PartReply, RepairNote, StepVerdict } from '../stages/step.ts';
-import { askPart, newPart, repairPart } from './ask-part.ts';
+import { askPart, MAX_SAMPLES, newPart, repairPart } from './ask-part.ts';
 import type { PartResult, PartState } from './ask-part.ts';
 import type { PreparedStep, RunContext } from './run-context.ts';
 
@@ -30,9 +30,6 @@ export type StepEnd =
       readonly callKeys: readonly string[];
     }
   | { readonly kind: 'paused'; readonly reason: string; readonly until: number | null };
-
-/** A reviewer is asked for another sample at most twice (SPEC §4.6). */
-const MAX_SAMPLES = 3;
 
 function keysOf(parts: ReadonlyMap<string, PartState>): readonly string[] {
   return [...parts.values()].flatMap((part) => part.callKeys);
@@ -66,14 +63,27 @@ function firstTrouble(results: readonly PartResult[]): PartResult | null {
   return results.find((result) => result.kind === 'failed') ?? results.find((result) => result.kind === 'paused') ?? null;
 }
 
+function isSpent(state: PartState | undefined): boolean {
+  return state === undefined || state.sampleIndex >= state.maxSamples - 1;
+}
+
 function groupByPart(notes: readonly RepairNote[]): ReadonlyMap<string, readonly RepairNote[]> {
   const groups = new Map<string, RepairNote[]>();
   for (const note of notes) groups.set(note.partId, [...(groups.get(note.partId) ?? []), note]);
   return groups;
 }
 
-/** Runs one step on one candidate: look up, ask its parts, decide, repair once, decide again. Throws only for programming errors. */
-export async function runStep(run: RunContext, step: PreparedStep, workpiece: Workpiece, clock: () => number): Promise<StepEnd> {
+/**
+ * Runs one step on one candidate: look up, ask its parts, decide, repair once, decide again. Throws only for programming errors.
+ * `retries` counts how often a person reopened it here for want of a verdict: earlier samples are served from the ledger, new ones follow.
+ */
+export async function runStep(
+  run: RunContext,
+  step: PreparedStep,
+  workpiece: Workpiece,
+  clock: () => number,
+  retries = 0,
+): Promise<StepEnd> {
   const { definition } = step;
   const candidateId = workpiece.candidate.id;
   const input = definition.input(workpiece);
@@ -81,7 +91,7 @@ export async function runStep(run: RunContext, step: PreparedStep, workpiece: Wo
   const stored = await run.storedVerdict({ candidateId, step: definition.id, stepVersion: step.version, inputHash });
   if (stored !== null) return fromStored(stored, step, workpiece);
   const parts = new Map<string, PartState>();
-  for (const part of definition.requests(input)) parts.set(part.partId, newPart(part));
+  for (const part of definition.requests(input)) parts.set(part.partId, newPart(part, MAX_SAMPLES * (1 + retries)));
   let trouble = firstTrouble(await Promise.all([...parts.values()].map((state) => askPart(run, step, candidateId, state))));
   for (;;) {
     if (trouble !== null && trouble.kind !== 'reply') return troubled(trouble, step, parts);
@@ -90,14 +100,11 @@ export async function runStep(run: RunContext, step: PreparedStep, workpiece: Wo
     const verdict = definition.accept(input, replies);
     if (verdict.kind === 'accepted' || verdict.kind === 'rejected')
       return decided(run, step, workpiece, inputHash, keysOf(parts), verdict, clock());
-    if (
-      verdict.kind === 'noVerdict' &&
-      verdict.partIds.every((partId) => (parts.get(partId)?.sampleIndex ?? MAX_SAMPLES) >= MAX_SAMPLES - 1)
-    ) {
+    if (verdict.kind === 'noVerdict' && verdict.partIds.every((partId) => isSpent(parts.get(partId)))) {
       return {
         kind: 'no_verdict',
         class: 'cannot_tell',
-        detail: `${definition.id}: ${verdict.partIds.join(', ')} gave no verdict in ${MAX_SAMPLES} replies`,
+        detail: `${definition.id}: ${verdict.partIds.join(', ')} gave no verdict in ${MAX_SAMPLES * (1 + retries)} replies`,
         callKeys: keysOf(parts),
       };
     }
@@ -176,7 +183,7 @@ async function followUp(
       }),
     );
   }
-  const again = verdict.partIds.flatMap((partId) => parts.get(partId) ?? []).filter((state) => state.sampleIndex < MAX_SAMPLES - 1);
+  const again = verdict.partIds.flatMap((partId) => parts.get(partId) ?? []).filter((state) => !isSpent(state));
   for (const state of again) state.sampleIndex += 1;
   return Promise.all(again.map((state) => askPart(run, step, candidateId, state)));
 }

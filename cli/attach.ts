@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliError, EXIT } from './cli-error.ts';
+import { CliError, EXIT, STORE_IS_HELD } from './cli-error.ts';
 import type { LoadedConfig } from './config-file.ts';
 import { readOwnerFile } from './owner/owner-file.ts';
 import type { OwnerFile } from './owner/owner-file.ts';
@@ -45,7 +45,52 @@ export function attach(projectFolder: string): OwnerClient | null {
 
 function lastWords(file: string, from: number): string {
   if (!existsSync(file)) return '';
-  return readFileSync(file, 'utf8').slice(from).trim().split('\n').at(-1) ?? '';
+  return readFileSync(file).subarray(from).toString('utf8').trim().split('\n').at(-1) ?? '';
+}
+
+/** An owner that is just starting or ending holds the store for a moment: it is waited for so long. */
+const PATIENCE_MS = 20_000;
+const START_MS = 60_000;
+
+function openLog(loaded: LoadedConfig): { readonly file: string; readonly descriptor: number; readonly length: number } {
+  const logs = join(loaded.projectFolder, 'logs');
+  try {
+    mkdirSync(logs, { recursive: true, mode: 0o700 });
+    const file = join(logs, 'owner-start.log');
+    return { file, descriptor: openSync(file, 'a', 0o600), length: statSync(file).size };
+  } catch (error) {
+    throw new CliError(
+      `The project folder ${loaded.projectFolder} cannot be written (${String((error as NodeJS.ErrnoException).code)}). Choose another with projectDir in ${loaded.file}.`,
+      EXIT.environment,
+      { cause: error },
+    );
+  }
+}
+
+interface Starting {
+  /** Exit code of the started process; null while it runs. */
+  readonly exitCode: () => number | null;
+  readonly lastWords: () => string;
+}
+
+function startOwner(loaded: LoadedConfig, command: string, keep: boolean): Starting {
+  const log = openLog(loaded);
+  const script = join(packageRoot(), 'dist', 'worker.js');
+  const args = [script, '--project', loaded.projectFolder, '--command', command, ...(keep ? ['--keep'] : [])];
+  const child = spawn(process.execPath, ['--max-semi-space-size=32', ...args], {
+    detached: true,
+    stdio: ['ignore', log.descriptor, log.descriptor],
+  });
+  closeSync(log.descriptor);
+  let exitCode: number | null = null;
+  child.once('exit', (code) => {
+    exitCode = code ?? EXIT.internal;
+  });
+  child.unref();
+  return {
+    exitCode: () => exitCode,
+    lastWords: () => lastWords(log.file, log.length) || `The owner ended at once; see ${log.file}.`,
+  };
 }
 
 /** Attaches to the owner of a project, starting one when none runs. The owner outlives this command while its work lasts. */
@@ -54,45 +99,24 @@ export async function attachOrStart(
   command: string,
   options: { readonly keep?: boolean } = {},
 ): Promise<OwnerClient> {
-  const existing = attach(loaded.projectFolder);
-  if (existing !== null) return existing;
-  const logs = join(loaded.projectFolder, 'logs');
-  try {
-    mkdirSync(logs, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new CliError(
-      `The project folder ${loaded.projectFolder} cannot be written (${String((error as NodeJS.ErrnoException).code)}). Choose another with projectDir in ${loaded.file}.`,
-      EXIT.environment,
-      { cause: error },
-    );
-  }
-  const logFile = join(logs, 'owner-start.log');
-  const log = openSync(logFile, 'a', 0o600);
-  const before = readFileSync(logFile, 'utf8').length;
-  const args = [
-    join(packageRoot(), 'dist', 'worker.js'),
-    '--project',
-    loaded.projectFolder,
-    '--command',
-    command,
-    ...(options.keep === true ? ['--keep'] : []),
-  ];
-  const child = spawn(process.execPath, ['--max-semi-space-size=32', ...args], { detached: true, stdio: ['ignore', log, log] });
-  let exitCode: number | null = null;
-  child.once('exit', (code) => {
-    exitCode = code ?? EXIT.internal;
-  });
-  child.unref();
-  const deadline = Date.now() + 60_000;
+  const begun = Date.now();
+  let starting: Starting | null = null;
   for (;;) {
     const client = attach(loaded.projectFolder);
     if (client !== null) return client;
-    if (exitCode !== null)
+    starting ??= startOwner(loaded, command, options.keep === true);
+    const code = starting.exitCode();
+    if (code !== null) {
+      // Another owner holds the store but has not said so yet, or not any more: attach to it, or take its place.
+      if (code !== STORE_IS_HELD || Date.now() - begun > PATIENCE_MS)
+        throw new CliError(starting.lastWords(), code === 0 || code === STORE_IS_HELD ? EXIT.environment : code);
+      starting = null;
+    }
+    if (Date.now() - begun > START_MS)
       throw new CliError(
-        lastWords(logFile, before) || `The owner ended at once; see ${logFile}.`,
-        exitCode === 0 ? EXIT.environment : exitCode,
+        `The owner did not start within 60 s; see ${join(loaded.projectFolder, 'logs', 'owner-start.log')}.`,
+        EXIT.environment,
       );
-    if (Date.now() > deadline) throw new CliError(`The owner did not start within 60 s; see ${logFile}.`, EXIT.environment);
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await new Promise((resolve) => setTimeout(resolve, starting === null ? 500 : 40));
   }
 }

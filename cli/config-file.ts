@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Config } from '../schemas/config.ts';
 import { CliError, EXIT } from './cli-error.ts';
+import { parseJsonFile } from './json-file.ts';
 import { nearestName } from './nearest-name.ts';
 
 /** A loaded config with the folder its relative paths start from and the project folder it names. */
@@ -83,10 +84,35 @@ function knownNames(path: readonly PropertyKey[]): readonly string[] {
   return typeof head === 'string' ? (inner[head] ?? []) : [];
 }
 
+/** Names that must agree within a config: sources are told apart by name, roles name providers, and providers serve roles. */
+function checkReferences(config: Config, file: string): void {
+  const names = config.sources.map((source) => source.name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined)
+    throw new CliError(`${file}: two sources are named ${twice}. Give each a name of its own, then type the command again.`, EXIT.usage);
+  const providers = Object.keys(config.providers ?? {});
+  if (providers.length > 0 && config.models === undefined)
+    throw new CliError(
+      `${file}: providers are given but no models, so nothing would ask them. Add models (builder, reviewerA, reviewerB), or take providers out to rehearse.`,
+      EXIT.usage,
+    );
+  for (const [role, { provider }] of Object.entries(config.models ?? {})) {
+    if (providers.includes(provider)) continue;
+    const nearest = nearestName(provider, providers);
+    throw new CliError(
+      `${file}: models.${role}.provider names ${provider}, which providers does not have${nearest === null ? '' : `; did you mean ${nearest}?`} Correct it, then type the command again.`,
+      EXIT.usage,
+    );
+  }
+}
+
 /** Checks a config value; a wrong field is named with the nearest valid one. */
 export function checkConfig(value: unknown, file: string): Config {
   const parsed = Config.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    checkReferences(parsed.data, file);
+    return parsed.data;
+  }
   const issue = parsed.error.issues[0];
   const where = issue?.path.map(String).join('.') ?? '';
   if (issue?.code === 'unrecognized_keys') {
@@ -123,7 +149,7 @@ export async function loadConfig(
       EXIT.usage,
     );
   }
-  const value: unknown = file.endsWith('.json') ? JSON.parse(readFileSync(file, 'utf8')) : await evaluate(file);
+  const value: unknown = file.endsWith('.json') ? parseJsonFile(file) : await evaluate(file);
   if (value === undefined) throw new CliError(`${file} has no default export. Write \`export default defineConfig({ ... })\`.`, EXIT.usage);
   const config = checkConfig(value, file);
   const baseDir = dirname(file);

@@ -5,6 +5,7 @@ import { CliError, EXIT } from './cli-error.ts';
 import { COMMANDS } from './commands/catalog.ts';
 import type { CommandSpec } from './commands/catalog.ts';
 import { packageRoot } from './package-root.ts';
+import { systemSentence } from './system-error.ts';
 
 function version(): string {
   return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { readonly version: string }).version;
@@ -43,6 +44,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (error instanceof CliError) {
       process.stderr.write(`memcalib: ${error.message}\n`);
       return error.exitCode;
+    }
+    const sentence = systemSentence(error);
+    if (sentence !== null) {
+      process.stderr.write(`memcalib: ${sentence}\n`);
+      return EXIT.environment;
     }
     const coded = error instanceof Error && 'code' in error && typeof error.code === 'string' && error.name !== 'Error';
     process.stderr.write(

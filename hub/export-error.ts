@@ -25,10 +25,10 @@ const SYSTEM_CODES: Readonly<Record<string, ExportErrorCode>> = {
 
 const SENTENCES: Readonly<Record<ExportErrorCode, (folder: string) => string>> = {
   missing: (folder) => `There is no folder to hold ${folder}; make it, or name another: \`memcalib export FOLDER\`.`,
-  not_a_folder: (folder) => `${folder} or a folder above it is a file; name another folder: \`memcalib export FOLDER\`.`,
+  not_a_folder: (folder) => `${folder} or a folder above it is a file; name another: \`memcalib export FOLDER\`.`,
   not_an_export: (folder) =>
-    `${folder} holds files that are no export of MemCalib, so nothing was written there; name another folder: \`memcalib export FOLDER\`.`,
-  read_only: (folder) => `${folder} cannot be written (read-only or not yours); name another folder: \`memcalib export FOLDER\`.`,
+    `${folder} holds files that are no export of MemCalib, so nothing was written there; name another: \`memcalib export FOLDER\`.`,
+  read_only: (folder) => `${folder} cannot be written (read-only or not yours); name another: \`memcalib export FOLDER\`.`,
   disk_full: (folder) =>
     `The disk is full: ${folder} was not written and an earlier export there is untouched; free some space and type the same command again.`,
   invalid: (folder) => `${folder} breaks the rules of a dataset.`,

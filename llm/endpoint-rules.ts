@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 /** An endpoint that may not be used, with what to change. */
 export class EndpointError extends Error {
   override readonly name = 'EndpointError';
+  readonly retryable = false;
   readonly code: 'bad_url' | 'credentials_in_url' | 'plain_http';
   constructor(code: EndpointError['code'], message: string) {
     super(message);

@@ -158,7 +158,7 @@ export class Flight {
     if (text === undefined)
       throw new ModelClientError(
         'reply_missing',
-        `The ledger holds no reply for call ${key} attempt ${attempt}; put back a copy of the project folder, then type: memcalib status.`,
+        `The ledger holds no reply for call ${key} attempt ${attempt}; put back a copy of the project folder, then type: memcalib build.`,
       );
     const verdict = this.#validate(text);
     if (verdict.ok) return { kind: 'reply', text, attempt, served: 'ledger' };

@@ -179,6 +179,10 @@ export class DuckDbStore implements Store {
     return outcomes.readOutcomes(this.database, pipelineHash, candidateIds);
   }
 
+  retryCounts(pipelineHash: string, candidateIds: readonly string[], reason: string): ReturnType<Store['retryCounts']> {
+    return outcomes.countRetries(this.database, pipelineHash, candidateIds, reason);
+  }
+
   waive(candidateIds: readonly string[], pipelineHash: string, runId: string): Promise<void> {
     return this.records.waive(candidateIds, pipelineHash, runId);
   }

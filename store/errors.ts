@@ -56,7 +56,7 @@ export function storeErrorFrom(cause: unknown, file: string): StoreError {
   if (/database has been invalidated/i.test(text)) {
     return new StoreError(
       'invalidated',
-      `${file} was closed by an earlier fatal error; end the owner (\`memcalib doctor\` names its pid) and repeat the command.`,
+      `${file} was closed by an earlier fatal error; end the owner (its pid stands in owner.json beside it), then type \`memcalib build\` again; what was committed is there.`,
       cause,
     );
   }
@@ -79,7 +79,7 @@ export function storeErrorFrom(cause: unknown, file: string): StoreError {
 export function readOnlyFolderError(file: string, cause?: unknown): StoreError {
   return new StoreError(
     'read_only_folder',
-    `${file} cannot be written by this user; make its folder writable (\`chmod u+w\`) or choose another project folder with \`projectDir\` in the config.`,
+    `${file} cannot be written by this user; make its folder writable (\`chmod u+w\`) or set projectDir in memcalib.config.ts to another folder.`,
     cause,
   );
 }

@@ -34,7 +34,7 @@ export async function refuseNetworkFolder(folder: string, typeOf: (folder: strin
   if (name === null) return;
   throw new StoreError(
     'network_file_system',
-    `${folder} lies on ${name}, where a database file can hang or lose rows; choose a folder on a local disk with \`projectDir\` in the config.`,
+    `${folder} lies on ${name}, where a database file can hang or lose rows; set projectDir in memcalib.config.ts to a folder on a local disk.`,
   );
 }
 

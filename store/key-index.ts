@@ -101,7 +101,7 @@ function wordsOf(key: string): readonly [number, number, number, number] {
   if (!KEY.test(key))
     throw new StoreError(
       'bad_value',
-      `"${key.slice(0, 80)}" is no hash of 64 hexadecimal digits; \`memcalib show ID --json\` lists the keys of an example.`,
+      `"${key.slice(0, 80)}" is no hash of 64 hexadecimal digits; type \`memcalib show ID --json\` to see the keys of an example.`,
     );
   const word = (from: number): number => Number.parseInt(key.slice(from, from + 8), 16);
   return [word(0), word(8), word(16), word(24)];

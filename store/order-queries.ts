@@ -118,7 +118,7 @@ function sourceRowFrom(body: Uint8Array | null, rowHash: string, sourceId: strin
   }
   throw new StoreError(
     'corrupt_body',
-    `The stored source row ${sourceId} (${rowHash}) does not match its checksum; put back a copy of the project folder, then type \`memcalib status\`.`,
+    `The stored source row ${sourceId} (${rowHash}) does not match its checksum; put back a copy of the project folder, then type \`memcalib build\`.`,
   );
 }
 

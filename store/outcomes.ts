@@ -112,6 +112,21 @@ export async function readOutcomes(
   });
 }
 
+/** Rows of status `retry` per candidate and step, for one reason. */
+export async function countRetries(
+  database: Database,
+  pipelineHash: string,
+  candidateIds: readonly string[],
+  reason: string,
+): Promise<readonly { readonly candidateId: string; readonly step: StepId; readonly count: number }[]> {
+  const rows = await database.read(
+    `SELECT candidate_id, step, count(*) AS n FROM outcomes
+     WHERE pipeline_hash = $1 AND candidate_id IN (SELECT unnest($2)) AND status = 'retry' AND reason = $3 GROUP BY ALL`,
+    [pipelineHash, candidateIds, reason],
+  );
+  return rows.map((row) => ({ candidateId: text(row, 'candidate_id'), step: oneOf(row, 'step', STEPS), count: number(row, 'n') }));
+}
+
 /** Latest outcomes of an order under a pipeline hash, counted by source, deciding step, status and reason. */
 export async function countOutcomes(database: Database, loadNo: number, pipelineHash: string): Promise<readonly StepCount[]> {
   const rows = await database.read(

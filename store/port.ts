@@ -175,6 +175,12 @@ export interface Store {
   outcomesAt(orderId: string, pipelineHash: string, domain: Domain, from: number, to: number): Promise<readonly PositionOutcome[]>;
   /** Full outcomes (with example and call keys) of the given candidates, in the order asked. */
   outcomes(pipelineHash: string, candidateIds: readonly string[]): Promise<readonly StoredOutcome[]>;
+  /** How often candidates were reopened for a reason, by the step that had ended them: rows of status `retry`. */
+  retryCounts(
+    pipelineHash: string,
+    candidateIds: readonly string[],
+    reason: string,
+  ): Promise<readonly { readonly candidateId: string; readonly step: StepId; readonly count: number }[]>;
   waive(candidateIds: readonly string[], pipelineHash: string, runId: string): Promise<void>;
 
   setGate(gate: GateRow): Promise<void>;

@@ -1,4 +1,13 @@
-import { CancellationScope, condition, continueAsNew, isCancellation, setHandler, startChild, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  ContinueAsNew,
+  continueAsNew,
+  isCancellation,
+  setHandler,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Domain } from '../schemas/levels.ts';
 import { constructChunk } from './construct-chunk.ts';
 import { pauseSignal, progressQuery, resumeSignal } from './messages.ts';
@@ -57,13 +66,6 @@ function listen(build: BuildState): void {
   }));
 }
 
-/** The innermost message of a failed child: the sentence that was written for a person. */
-function sentenceOf(error: unknown): string {
-  let sentence = 'a chunk failed';
-  for (let cause = error; cause instanceof Error; cause = cause.cause) sentence = cause.message;
-  return sentence;
-}
-
 async function launch(build: BuildState, input: BuildInput, chunk: ChunkRef, ordinal: number): Promise<void> {
   build.inFlight.set(ordinal, chunk);
   const child = await startChild(constructChunk, {
@@ -109,6 +111,13 @@ async function holdUntilResumed(build: BuildState, input: BuildInput): Promise<v
   await bookkeeping.recordState({ runId: input.runId, state: 'running', reason: '', until: null });
 }
 
+/** What the innermost failure says: the sentence of the activity that met it. */
+function sentenceOf(error: unknown): string {
+  let inner: unknown = error;
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
+  return inner instanceof Error ? inner.message : String(inner);
+}
+
 function ended(plan: LaunchPlan): BuildResult | null {
   return plan.verdict === 'complete'
     ? { state: 'completed', accepted: plan.accepted }
@@ -147,7 +156,7 @@ async function construct(build: BuildState, input: BuildInput): Promise<BuildRes
 
 /**
  * Builds a dataset to its exact target: keeps a window of chunks in flight, refills until each quota is met or its source is dry,
- * pauses durably, drains its children before it continues as new, and ends cleanly on cancel (DESIGN §4).
+ * pauses durably, drains its children before it continues as new, ends cleanly on cancel, and records the sentence of a final error (DESIGN §4).
  */
 export async function buildDataset(input: BuildInput): Promise<BuildResult> {
   const build = newState(input);
@@ -158,7 +167,11 @@ export async function buildDataset(input: BuildInput): Promise<BuildResult> {
     await bookkeeping.recordState({ runId: input.runId, state: result.state, reason: '', until: null });
     return result;
   } catch (error) {
-    if (!isCancellation(error)) throw error;
+    if (error instanceof ContinueAsNew) throw error;
+    if (!isCancellation(error)) {
+      await bookkeeping.recordState({ runId: input.runId, state: 'failed', reason: sentenceOf(error), until: null });
+      throw error;
+    }
     build.state = 'cancelled';
     return await CancellationScope.nonCancellable(async () => {
       await condition(() => build.inFlight.size === 0, '2 minutes');

@@ -70,7 +70,7 @@ export interface BuildActivities {
   runStage(input: StageInput): Promise<StageResult>;
   recordState(input: {
     readonly runId: string;
-    readonly state: 'running' | 'paused' | 'completed' | 'dry' | 'cancelled';
+    readonly state: 'running' | 'paused' | 'completed' | 'dry' | 'cancelled' | 'failed';
     readonly reason: string;
     readonly until: number | null;
   }): Promise<void>;

@@ -1,14 +1,28 @@
-import { attachOrStart } from '../attach.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { attach, attachOrStart } from '../attach.ts';
+import type { OwnerClient } from '../attach.ts';
+import type { LoadedConfig } from '../config-file.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Invocation } from './catalog.ts';
 import { configFlag, configOf, isOn, labelOf, say } from './options.ts';
 import { followBuild } from './follow-build.ts';
 import { count } from './table.ts';
 
+/** Attaches to the owner for a command about an existing build; a folder without any is told so, and no owner is started for it. */
+async function ownerOf(loaded: LoadedConfig, invocation: Invocation, command: string): Promise<OwnerClient> {
+  if (attach(loaded.projectFolder) === null && !existsSync(join(loaded.projectFolder, 'memcalib.duckdb')))
+    throw new CliError(
+      `There is no project at ${loaded.projectFolder} yet. Type \`memcalib build${configFlag(invocation)}\` to start one.`,
+      EXIT.usage,
+    );
+  return attachOrStart(loaded, command);
+}
+
 /** `memcalib pause`: closes the gate; calls in flight land, nothing new is sent. */
 export async function runPause(invocation: Invocation): Promise<number> {
   const label = labelOf(invocation);
-  const owner = await attachOrStart(await configOf(invocation), 'memcalib pause');
+  const owner = await ownerOf(await configOf(invocation), invocation, 'memcalib pause');
   await owner.call('build.pause', { label });
   say(`Paused ${label}: calls in flight land and are kept. Type \`memcalib resume${configFlag(invocation)}\` to go on.`);
   return EXIT.ok;
@@ -18,7 +32,7 @@ export async function runPause(invocation: Invocation): Promise<number> {
 export async function runResume(invocation: Invocation): Promise<number> {
   const label = labelOf(invocation);
   const loaded = await configOf(invocation);
-  const owner = await attachOrStart(loaded, 'memcalib resume');
+  const owner = await ownerOf(loaded, invocation, 'memcalib resume');
   await owner.call('build.resume', { label });
   say(`Resumed ${label}.`);
   return isOn(invocation, 'detach') ? EXIT.ok : followBuild(owner, loaded, invocation, label);
@@ -27,7 +41,7 @@ export async function runResume(invocation: Invocation): Promise<number> {
 /** `memcalib cancel`: ends a build cleanly; everything paid for stays in the ledger. */
 export async function runCancel(invocation: Invocation): Promise<number> {
   const label = labelOf(invocation);
-  const owner = await attachOrStart(await configOf(invocation), 'memcalib cancel');
+  const owner = await ownerOf(await configOf(invocation), invocation, 'memcalib cancel');
   await owner.call('build.cancel', { label });
   say(`Cancelled ${label}. What it made stays: a later \`memcalib build${configFlag(invocation)}\` repays nothing.`);
   return EXIT.ok;
@@ -45,7 +59,7 @@ function needFailed(invocation: Invocation, command: string): void {
 export async function runRetry(invocation: Invocation): Promise<number> {
   needFailed(invocation, 'retry');
   const label = labelOf(invocation);
-  const owner = await attachOrStart(await configOf(invocation), 'memcalib retry');
+  const owner = await ownerOf(await configOf(invocation), invocation, 'memcalib retry');
   const failureClass = invocation.options['failed'];
   const touched = (await owner.call('build.retry', { label, class: typeof failureClass === 'string' ? failureClass : null })) as {
     readonly candidates: number;
@@ -61,7 +75,7 @@ export async function runRetry(invocation: Invocation): Promise<number> {
 export async function runWaive(invocation: Invocation): Promise<number> {
   needFailed(invocation, 'waive');
   const label = labelOf(invocation);
-  const owner = await attachOrStart(await configOf(invocation), 'memcalib waive');
+  const owner = await ownerOf(await configOf(invocation), invocation, 'memcalib waive');
   const touched = (await owner.call('build.waive', { label })) as { readonly candidates: number };
   say(`Waived ${count(touched.candidates, 'candidate')}. Type \`memcalib build${configFlag(invocation)}\` to go on.`);
   return EXIT.ok;

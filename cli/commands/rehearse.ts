@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { FAULTS } from '../../llm/rehearsal/faults.ts';
 import type { FaultPlan } from '../../llm/rehearsal/faults.ts';
 import { startRehearsalServer } from '../../llm/rehearsal/server.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Invocation } from './catalog.ts';
+import { parseJsonFile } from '../json-file.ts';
 import { isOn, say, textOption } from './options.ts';
 
 const FaultPlanFile = z.strictObject({
@@ -25,7 +25,7 @@ const FaultPlanFile = z.strictObject({
 });
 
 function readFaultPlan(file: string): FaultPlan {
-  const parsed = FaultPlanFile.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+  const parsed = FaultPlanFile.safeParse(parseJsonFile(file));
   if (parsed.success) return parsed.data as FaultPlan;
   const issue = parsed.error.issues[0];
   throw new CliError(

@@ -9,11 +9,14 @@ export async function runStatus(invocation: Invocation): Promise<number> {
   const loaded = await configOf(invocation);
   const label = labelOf(invocation);
   const report = await query(loaded, 'status', { label });
+  if (isOn(invocation, 'json')) {
+    sayJson(report);
+    return EXIT.ok;
+  }
   if (report === null) {
     say(`There is no build labelled ${label} yet. Type \`memcalib build${configFlag(invocation)}\` to start one.`);
     return EXIT.ok;
   }
-  if (isOn(invocation, 'json')) sayJson(report);
-  else say(statusText(report, configFlag(invocation)));
+  say(statusText(report, configFlag(invocation)));
   return EXIT.ok;
 }

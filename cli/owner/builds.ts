@@ -93,6 +93,8 @@ async function startBuild(deps: BuildDeps, wanted: WantedRun): Promise<BuildStat
     const state = await stateOf(deps, label);
     if (state !== null) return state;
   }
+  // Asking for a new build is a person's word: what closed the gate of an earlier one (pause, budget) does not hold it back.
+  if (engine.gates.closed(label) !== null) await engine.gates.open(label);
   const runId = newRunId();
   try {
     await launch(deps, { ...wanted, runId, startedAt: Date.now() });

@@ -147,7 +147,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   server?.onRestart(() => {
     for (const listener of listeners) listener();
   });
-  const { client, native, namespace, close } = await connect(options, server);
+  const { client, native, namespace, close } = await connect(options, server).catch(async (error: unknown) => {
+    await server?.stop();
+    throw error;
+  });
   await releaseOrphans(
     client,
     (await labelsOf(store)).map((label) => buildWorkflowId(projectId, label)),

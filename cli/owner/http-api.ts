@@ -42,17 +42,20 @@ export function startHttpApi(options: {
     return undefined;
   });
   app.post('/api/:command', async (context) => {
-    const command = options.commands[context.req.param('command')];
-    if (command === undefined) return context.json({ error: `no such command ${context.req.param('command')}`, exitCode: EXIT.usage }, 404);
+    const name = context.req.param('command');
+    const command = Object.hasOwn(options.commands, name) ? options.commands[name] : undefined;
+    if (command === undefined) return context.json({ error: `no such command ${name}`, exitCode: EXIT.usage }, 404);
     try {
-      const args = await context.req.json<Record<string, unknown>>();
-      return context.json({ value: (await command(args)) ?? null });
+      const args = await context.req.json<unknown>().catch(() => null);
+      if (typeof args !== 'object' || args === null)
+        return context.json({ error: 'the body is no JSON object', exitCode: EXIT.usage }, 400);
+      return context.json({ value: (await command(args as Record<string, unknown>)) ?? null });
     } catch (error) {
       if (error instanceof CliError) return context.json({ error: error.message, exitCode: error.exitCode }, 422);
       if (error instanceof StoreError) return context.json({ error: error.message, exitCode: EXIT.environment }, 422);
       return context.json(
         {
-          error: `internal error in ${context.req.param('command')}: ${error instanceof Error ? error.message : String(error)}. See logs/owner.log in the project folder.`,
+          error: `internal error in ${name}: ${error instanceof Error ? error.message : String(error)}. See logs/owner.log in the project folder.`,
           exitCode: EXIT.internal,
         },
         500,

@@ -42,11 +42,19 @@ export function writeOwnerFile(folder: string, owner: OwnerFile): void {
   renameSync(`${path}.new`, path);
 }
 
-/** The live owner of a project; null when none runs (a file left by a dead one is ignored). */
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The live owner of a project; null when none runs (a file left by a dead one, or a damaged one, is ignored: the store's lock decides). */
 export function readOwnerFile(folder: string): OwnerFile | null {
   const path = join(folder, 'owner.json');
   if (!existsSync(path)) return null;
-  const parsed = OwnerFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  const parsed = OwnerFile.safeParse(jsonOrNull(readFileSync(path, 'utf8')));
   return parsed.success && isAlive(parsed.data) ? parsed.data : null;
 }
 

@@ -7,6 +7,7 @@ import type { Store } from '../../store/port.ts';
 import { EXIT, CliError } from '../cli-error.ts';
 import { fileLogger } from '../log.ts';
 import type { Logger } from '../log.ts';
+import { closeToOthers, keepFilesPrivate } from '../private-files.ts';
 import { startHttpApi } from './http-api.ts';
 import { ownerCommands } from './owner-commands.ts';
 import { processStart, readOwnerFile, removeOwnerFile, writeOwnerFile } from './owner-file.ts';
@@ -27,8 +28,10 @@ export interface OwnerOptions {
 const IDLE_MS = 2500;
 
 function prepareFolder(folder: string): void {
+  keepFilesPrivate();
   for (const name of ['', 'logs', 'exports', 'sources']) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
+  closeToOthers(folder);
 }
 
 /** An owner that is ending holds the store until its work has landed: wait for it this long. */
@@ -66,11 +69,24 @@ export async function runOwner(options: OwnerOptions): Promise<void> {
       EXIT.environment,
     );
   }
+  const closers: (() => Promise<unknown>)[] = [];
+  try {
+    await hold(options, closers);
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+/** Opens everything, serves until it is told to stop or has no work, and leaves what must be closed in `closers`, also when it fails half-way. */
+async function hold({ projectFolder, command, keep, env }: OwnerOptions, closers: (() => Promise<unknown>)[]): Promise<void> {
   prepareFolder(projectFolder);
   const log = fileLogger(join(projectFolder, 'logs', 'owner.log'));
   const store = await openOnceFree(join(projectFolder, 'memcalib.duckdb'));
-  const rehearsal = createRehearsalChild({ projectFolder, log, env: options.env });
-  const engine = await startEngine({ projectFolder, store, log, env: options.env, rehearsal });
+  closers.push(() => store.close());
+  const rehearsal = createRehearsalChild({ projectFolder, log, env });
+  closers.push(() => rehearsal.stop());
+  const engine = await startEngine({ projectFolder, store, log, env, rehearsal });
+  closers.push(() => engine.stop());
   const builds = createBuilds({ store, engine });
   const life = { lastSeen: Date.now(), requests: 0, stopping: false };
   const isIdle = (): boolean => life.requests === 0 && Date.now() - life.lastSeen > IDLE_MS;
@@ -83,33 +99,32 @@ export async function runOwner(options: OwnerOptions): Promise<void> {
       life.requests += step === 'begin' ? 1 : -1;
     },
   });
+  closers.push(() => api.close());
+  const startedAt = Date.now();
   const announce = (): void =>
     writeOwnerFile(projectFolder, {
       pid: process.pid,
       processStart: processStart(process.pid),
-      startedAt: Date.now(),
-      command: options.command,
+      startedAt,
+      command,
       port: api.port,
       token,
       temporalPid: engine.temporalPid(),
       rehearsalPid: rehearsal.pid(),
     });
   announce();
+  closers.push(() => Promise.resolve(removeOwnerFile(projectFolder)));
+  closeToOthers(projectFolder);
   engine.onChildChange(announce);
   rehearsal.onChange(announce);
-  log.info(`owner ${process.pid} started for \`${options.command}\``);
+  log.info(`owner ${process.pid} started for \`${command}\``);
   const stop = (): void => void (life.stopping = true);
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   while (!life.stopping) {
     await new Promise((resolve) => setTimeout(resolve, 200));
     // A request may come while the builds are looked at: then the owner stays.
-    if (!options.keep && isIdle() && !(await mayHaveWork(builds, log)) && isIdle()) break;
+    if (!keep && isIdle() && !(await mayHaveWork(builds, log)) && isIdle()) break;
   }
-  removeOwnerFile(projectFolder);
-  await api.close();
-  await engine.stop();
-  await rehearsal.stop();
-  await store.close();
-  log.info(`owner ${process.pid} ended`);
+  log.info(`owner ${process.pid} ends`);
 }

@@ -1,11 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { accessSync, constants } from 'node:fs';
 import { Connection } from '@temporalio/client';
 import type { Logger } from '../log.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, EXIT } from '../cli-error.ts';
 import { packageRoot } from '../package-root.ts';
 import { startHeldChild } from './child-process.ts';
+import type { HeldChild } from './child-process.ts';
 import { freePort } from './free-port.ts';
 import { keepAlive } from './keep-alive.ts';
 
@@ -32,15 +33,17 @@ export function findTemporalProgram(env: NodeJS.ProcessEnv): string | null {
   const named = env['TEMPORAL_CLI_PATH'];
   if (named !== undefined && named !== '') {
     if (executable(named)) return named;
-    throw new CliError(`TEMPORAL_CLI_PATH=${named} is no program. Correct or unset it, then type the command again.`, 2);
+    throw new CliError(`TEMPORAL_CLI_PATH=${named} is no program. Correct or unset it, then type the command again.`, EXIT.environment);
   }
   const onPath = (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'temporal'));
   return [...onPath, join(packageRoot(), '.cache', 'temporal', 'temporal')].find((path) => existsSync(path) && executable(path)) ?? null;
 }
 
-async function untilReady(address: string): Promise<void> {
+async function untilReady(address: string, ended: () => CliError | null): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (;;) {
+    const end = ended();
+    if (end !== null) throw end;
     try {
       const connection = await Connection.connect({ address, connectTimeout: 1000 });
       await connection.workflowService.describeNamespace({ namespace: 'default' });
@@ -50,11 +53,21 @@ async function untilReady(address: string): Promise<void> {
       if (Date.now() > deadline)
         throw new CliError(
           `The Temporal server at ${address} did not answer within 30 s (${String(error).slice(0, 200)}). See logs/temporal.log in the project folder.`,
-          4,
+          EXIT.environment,
         );
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
+}
+
+/** The sentence for a program that ended before it answered: what it said last, and what to try. */
+function endedAtOnce(options: { readonly program: string; readonly folder: string }, code: number | null): CliError {
+  const file = join(options.folder, 'logs', 'temporal.log');
+  const words = existsSync(file) ? (readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? '').slice(0, 200) : '';
+  return new CliError(
+    `The Temporal server ${options.program} ended as it started (code ${String(code)}${words === '' ? '' : `: ${words}`}). Check TEMPORAL_CLI_PATH and ${file}; if ${join(options.folder, 'temporal.db')} is damaged, delete it (nothing is lost), then type the command again.`,
+    EXIT.environment,
+  );
 }
 
 /** Starts the dev server on a file database and waits until it answers. */
@@ -98,10 +111,22 @@ export async function startTemporalServer(options: {
   );
   args.push('--dynamic-config-value', 'frontend.WorkerHeartbeatsEnabled=false');
   const env = { PATH: options.env['PATH'], HOME: options.env['HOME'], TMPDIR: options.env['TMPDIR'] };
-  const child = await keepAlive('the Temporal server', options.log, () =>
-    startHeldChild(options.program, args, join(options.folder, 'logs', 'temporal.log'), env),
-  );
-  await untilReady(`127.0.0.1:${port}`);
+  const start = (): Promise<HeldChild> => startHeldChild(options.program, args, join(options.folder, 'logs', 'temporal.log'), env);
+  const first = await start();
+  let failure: CliError | null = null;
+  void first.exited.then((code) => (failure = endedAtOnce(options, code)));
+  try {
+    await untilReady(`127.0.0.1:${port}`, () => failure);
+  } catch (error) {
+    await first.stop();
+    throw error;
+  }
+  let ready: HeldChild | null = first;
+  const child = await keepAlive('the Temporal server', options.log, () => {
+    const given = ready;
+    ready = null;
+    return given === null ? start() : Promise.resolve(given);
+  });
   return {
     address: `127.0.0.1:${port}`,
     pid: () => child.pid(),
