@@ -61,6 +61,8 @@ export const ProviderConfig = z.strictObject({
   timeoutSeconds: z.number().positive().default(600),
   /** `auto` probes json_schema, then json_object, then text. */
   structuredOutput: z.enum(['auto', 'json_schema', 'json_object', 'text']).default('auto'),
+  /** Bounds sent with a JSON Schema: `strict` list lengths only, `keep` text lengths too (grammar engines such as llama.cpp), `strip` none. */
+  schemaBounds: z.enum(['strict', 'keep', 'strip']).default('strict'),
 });
 export type ProviderConfig = z.infer<typeof ProviderConfig>;
 

@@ -6,7 +6,19 @@ import type { DuckDbLedger } from './ledger.ts';
 import * as orderQueries from './order-queries.ts';
 import { OrderLoader } from './orders.ts';
 import * as outcomes from './outcomes.ts';
-import type { GateRow, OrderRow, OutcomeRow, PositionOutcome, RunRow, RunStateRow, Store, StoredCandidate, StepOutputRow } from './port.ts';
+import type { StepId } from '../schemas/steps.ts';
+import type {
+  GateRow,
+  OrderRow,
+  OutcomeRow,
+  PositionOutcome,
+  RunRow,
+  RunStateRow,
+  Store,
+  StoredCandidate,
+  StoredOutcome,
+  StepOutputRow,
+} from './port.ts';
 import { RunRecords } from './run-records.ts';
 import type { TextRepairs } from './text.ts';
 import { Verdicts, type VerdictName } from './verdicts.ts';
@@ -82,6 +94,11 @@ export class DuckDbStore implements Store {
     return loadNo === null ? [] : orderQueries.countCandidates(this.database, loadNo);
   }
 
+  async lastPositions(orderId: string, domain: Domain): Promise<readonly { readonly source: string; readonly position: number }[]> {
+    const loadNo = await orderQueries.loadNumber(this.database, orderId);
+    return loadNo === null ? [] : orderQueries.lastPositions(this.database, loadNo, domain);
+  }
+
   async rowRejectionCounts(
     orderId: string,
   ): Promise<readonly { readonly source: string; readonly reason: string; readonly count: number }[]> {
@@ -131,6 +148,24 @@ export class DuckDbStore implements Store {
     return loadNo === null ? [] : outcomes.countOutcomes(this.database, loadNo, pipelineHash);
   }
 
+  async acceptedCounts(
+    orderId: string,
+    pipelineHash: string,
+    versions: readonly { readonly step: StepId; readonly stepVersion: string }[],
+  ): Promise<readonly { readonly source: string; readonly step: StepId; readonly count: number }[]> {
+    const loadNo = await orderQueries.loadNumber(this.database, orderId);
+    return loadNo === null ? [] : outcomes.countAccepted(this.database, loadNo, pipelineHash, versions);
+  }
+
+  async startedCounts(
+    orderId: string,
+    pipelineHash: string,
+    screenVersion: string,
+  ): Promise<readonly { readonly source: string; readonly count: number }[]> {
+    const loadNo = await orderQueries.loadNumber(this.database, orderId);
+    return loadNo === null ? [] : outcomes.countStarted(this.database, loadNo, pipelineHash, screenVersion);
+  }
+
   async putOutcomes(rows: readonly OutcomeRow[]): Promise<void> {
     await this.database.write([outcomes.outcomeInsert(rows, this.nextNo, this.repairs)]);
   }
@@ -140,7 +175,7 @@ export class DuckDbStore implements Store {
     return loadNo === null ? [] : outcomes.readOutcomesAt(this.database, loadNo, pipelineHash, domain, from, to);
   }
 
-  outcomes(pipelineHash: string, candidateIds: readonly string[]): Promise<readonly OutcomeRow[]> {
+  outcomes(pipelineHash: string, candidateIds: readonly string[]): Promise<readonly StoredOutcome[]> {
     return outcomes.readOutcomes(this.database, pipelineHash, candidateIds);
   }
 
@@ -170,6 +205,10 @@ export class DuckDbStore implements Store {
 
   fact(name: string): Promise<string | null> {
     return this.records.fact(name);
+  }
+
+  facts(prefix: string): Promise<readonly { readonly name: string; readonly value: string }[]> {
+    return this.records.facts(prefix);
   }
 
   checkpoint(): Promise<void> {

@@ -14,12 +14,12 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
   /** DuckDB's memory limit (default 384; DESIGN §9 asks for 256-512). */
   readonly memoryLimitMb?: number;
-  /** How long a first writer waits for company (default 4, at most 15). */
+  /** How long a first writer waits for company (default 12, at most 15). */
   readonly lingerMs?: number;
 }
 
 const MEMORY_LIMIT_MB = 384;
-const LINGER_MS = 4;
+const LINGER_MS = 12;
 const MAX_LINGER_MS = 15;
 
 /** Tables numbered by the one shared counter. */

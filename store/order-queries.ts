@@ -130,3 +130,16 @@ function parsedOrNull(plain: Buffer): SourceRow | null {
     throw error;
   }
 }
+
+/** Last position of each source of a domain. */
+export async function lastPositions(
+  database: Database,
+  loadNo: number,
+  domain: Domain,
+): Promise<readonly { readonly source: string; readonly position: number }[]> {
+  const rows = await database.read(
+    `SELECT source, max(position) AS position FROM candidates WHERE load_no = ${loadNo} AND domain = $1 GROUP BY source ORDER BY source`,
+    [domain],
+  );
+  return rows.map((row) => ({ source: text(row, 'source'), position: number(row, 'position') }));
+}

@@ -1,10 +1,11 @@
 import type { Domain } from '../schemas/levels.ts';
 import { STEPS, type StepId } from '../schemas/steps.ts';
 import type { Database } from './duckdb.ts';
-import type { OutcomeRow, PositionOutcome } from './port.ts';
+import type { OutcomeRow, PositionOutcome, StoredOutcome } from './port.ts';
 import { number, oneOf, text, textOrNull, type ResultRow } from './rows.ts';
 import { defineTable, insertInto, type Insert } from './table.ts';
 import type { TextRepairs } from './text.ts';
+import { verdictKey } from './verdicts.ts';
 
 const OUTCOMES = defineTable('outcomes', {
   no: 'int',
@@ -18,10 +19,11 @@ const OUTCOMES = defineTable('outcomes', {
   query: 'text',
   example: 'text',
   call_keys: 'text',
+  trail: 'text',
   run_id: 'text',
   at_ms: 'long',
 });
-const STATUSES = ['accepted', 'rejected', 'failed', 'no_verdict'] as const;
+const STATUSES = ['accepted', 'rejected', 'failed', 'no_verdict', 'retry'] as const;
 
 /** Counts of one (source, step, status, reason). */
 export interface StepCount {
@@ -48,6 +50,7 @@ export function outcomeInsert(outcomes: readonly OutcomeRow[], nextNo: () => num
       query: outcome.query,
       example: outcome.example,
       call_keys: JSON.stringify(outcome.callKeys),
+      trail: outcome.trail.map(verdictKey).join(','),
       run_id: outcome.runId,
       at_ms: outcome.at,
     })),
@@ -69,7 +72,7 @@ export async function readOutcomesAt(
        SELECT position, candidate_id, source, stratum, row_hash FROM candidates
        WHERE load_no = ${loadNo} AND domain = $1 AND position >= $2 AND position < $3),
      latest AS (
-       SELECT o.* EXCLUDE (example, call_keys) FROM outcomes o
+       SELECT o.* EXCLUDE (example, call_keys, trail) FROM outcomes o
        WHERE pipeline_hash = $4 AND candidate_id IN (SELECT candidate_id FROM page)
        QUALIFY row_number() OVER (PARTITION BY candidate_id, row_hash ORDER BY no DESC) = 1)
      SELECT page.*, latest.no, status, step, reason, detail, query, run_id, at_ms,
@@ -93,7 +96,7 @@ export async function readOutcomes(
   database: Database,
   pipelineHash: string,
   candidateIds: readonly string[],
-): Promise<readonly OutcomeRow[]> {
+): Promise<readonly StoredOutcome[]> {
   if (candidateIds.length === 0) return [];
   const rows = await database.read(
     `SELECT * FROM outcomes WHERE no IN (
@@ -126,7 +129,7 @@ export async function countOutcomes(database: Database, loadNo: number, pipeline
   }));
 }
 
-function narrowOutcome(row: ResultRow, pipelineHash: string): Omit<OutcomeRow, 'example' | 'callKeys'> {
+function narrowOutcome(row: ResultRow, pipelineHash: string): Omit<StoredOutcome, 'example' | 'callKeys'> {
   return {
     candidateId: text(row, 'candidate_id'),
     pipelineHash,
@@ -139,4 +142,46 @@ function narrowOutcome(row: ResultRow, pipelineHash: string): Omit<OutcomeRow, '
     runId: text(row, 'run_id'),
     at: number(row, 'at_ms'),
   };
+}
+
+/** Candidates per source and step whose accepted output really stands: passed steps of ended ones by their trail, of open ones by version. */
+export async function countAccepted(
+  database: Database,
+  loadNo: number,
+  pipelineHash: string,
+  versions: readonly { readonly step: StepId; readonly stepVersion: string }[],
+): Promise<readonly { readonly source: string; readonly step: StepId; readonly count: number }[]> {
+  const rows = await database.read(
+    `WITH own AS (SELECT candidate_id, row_hash, source FROM candidates WHERE load_no = ${loadNo}),
+     ended AS (
+       SELECT source, candidate_id, string_split(trail, ',') AS keys FROM own JOIN latest_outcomes USING (candidate_id, row_hash)
+       WHERE pipeline_hash = $1 AND status <> 'retry'),
+     passed AS (
+       SELECT source, step, candidate_id FROM (SELECT source, candidate_id, unnest(keys) AS key FROM ended)
+       JOIN step_outputs USING (key, candidate_id) WHERE verdict = 'accepted'
+       UNION ALL
+       SELECT source, step, candidate_id FROM step_outputs JOIN own USING (candidate_id)
+       WHERE verdict = 'accepted' AND candidate_id NOT IN (SELECT candidate_id FROM ended)
+         AND list_contains($2, step || ' ' || step_version))
+     SELECT source, step, count(DISTINCT candidate_id) AS n FROM passed GROUP BY ALL`,
+    [pipelineHash, versions.map(({ step, stepVersion }) => `${step} ${stepVersion}`)],
+  );
+  return rows.map((row) => ({ source: text(row, 'source'), step: oneOf(row, 'step', STEPS), count: number(row, 'n') }));
+}
+
+/** Candidates per source that have an outcome under this pipeline or an output of the first step under its version. */
+export async function countStarted(
+  database: Database,
+  loadNo: number,
+  pipelineHash: string,
+  screenVersion: string,
+): Promise<readonly { readonly source: string; readonly count: number }[]> {
+  const rows = await database.read(
+    `SELECT source, count(*) AS n FROM candidates c WHERE load_no = ${loadNo} AND (
+       EXISTS (SELECT 1 FROM outcomes o WHERE o.candidate_id = c.candidate_id AND o.row_hash = c.row_hash AND o.pipeline_hash = $1)
+       OR EXISTS (SELECT 1 FROM step_outputs s WHERE s.candidate_id = c.candidate_id AND s.step = 'screen' AND s.step_version = $2))
+     GROUP BY source`,
+    [pipelineHash, screenVersion],
+  );
+  return rows.map((row) => ({ source: text(row, 'source'), count: number(row, 'n') }));
 }

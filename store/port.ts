@@ -51,8 +51,8 @@ export interface OutcomeRow {
   readonly candidateId: string;
   readonly pipelineHash: string;
   readonly rowHash: string;
-  readonly status: 'accepted' | 'rejected' | 'failed' | 'no_verdict';
-  /** Step that decided; the last one when accepted. */
+  readonly status: 'accepted' | 'rejected' | 'failed' | 'no_verdict' | 'retry';
+  /** Step that decided; the last one when accepted. `retry` reopens a failed candidate: it counts as pending. */
   readonly step: StepId;
   /** Reason code (rejected) or call class (failed); empty when accepted. */
   readonly reason: string;
@@ -62,9 +62,14 @@ export interface OutcomeRow {
   /** JSON text of the finished example without split and pipeline hash (accepted only). */
   readonly example: string | null;
   readonly callKeys: readonly string[];
+  /** The accepted step outputs that led here, in order: one side of the books. */
+  readonly trail: readonly Pick<StepOutputRow, 'candidateId' | 'step' | 'stepVersion' | 'inputHash'>[];
   readonly runId: string;
   readonly at: number;
 }
+
+/** An outcome as read back: its trail stays in the store. */
+export type StoredOutcome = Omit<OutcomeRow, 'trail'>;
 
 /** A candidate with the content hash of its row, as stored. */
 export interface StoredCandidate {
@@ -79,7 +84,7 @@ export interface PositionOutcome {
   readonly source: string;
   readonly stratum: string;
   readonly rowHash: string;
-  readonly outcome: Omit<OutcomeRow, 'example' | 'callKeys'> | null;
+  readonly outcome: Omit<StoredOutcome, 'example' | 'callKeys'> | null;
   readonly waived: boolean;
 }
 
@@ -119,6 +124,8 @@ export interface Store {
   candidates(orderId: string, domain: Domain, from: number, to: number): Promise<readonly StoredCandidate[]>;
   candidateById(orderId: string, candidateId: string): Promise<StoredCandidate | null>;
   candidateCounts(orderId: string): Promise<readonly { readonly domain: Domain; readonly source: string; readonly count: number }[]>;
+  /** Last position of each source of a domain. */
+  lastPositions(orderId: string, domain: Domain): Promise<readonly { readonly source: string; readonly position: number }[]>;
   rowRejectionCounts(orderId: string): Promise<readonly { readonly source: string; readonly reason: string; readonly count: number }[]>;
   rowRejections(orderId: string): AsyncIterable<readonly RowRejection[]>;
   sourceRow(orderId: string, sourceId: string): Promise<SourceRow | null>;
@@ -149,11 +156,25 @@ export interface Store {
     }[]
   >;
 
+  /** Distinct candidates of an order with an accepted output of each step under the given versions: the other side of the books. */
+  acceptedCounts(
+    orderId: string,
+    pipelineHash: string,
+    versions: readonly { readonly step: StepId; readonly stepVersion: string }[],
+  ): Promise<readonly { readonly source: string; readonly step: StepId; readonly count: number }[]>;
+
+  /** Distinct candidates per source that have an output of the first step under this version, or an outcome under this pipeline. */
+  startedCounts(
+    orderId: string,
+    pipelineHash: string,
+    screenVersion: string,
+  ): Promise<readonly { readonly source: string; readonly count: number }[]>;
+
   putOutcomes(rows: readonly OutcomeRow[]): Promise<void>;
   /** Latest outcomes at positions [from, to) of a domain, pending ones included. */
   outcomesAt(orderId: string, pipelineHash: string, domain: Domain, from: number, to: number): Promise<readonly PositionOutcome[]>;
   /** Full outcomes (with example and call keys) of the given candidates, in the order asked. */
-  outcomes(pipelineHash: string, candidateIds: readonly string[]): Promise<readonly OutcomeRow[]>;
+  outcomes(pipelineHash: string, candidateIds: readonly string[]): Promise<readonly StoredOutcome[]>;
   waive(candidateIds: readonly string[], pipelineHash: string, runId: string): Promise<void>;
 
   setGate(gate: GateRow): Promise<void>;
@@ -173,6 +194,8 @@ export interface Store {
   /** Small named facts of a project (strata weights, probe results, prices seen): JSON texts, latest wins. */
   putFact(name: string, value: string): Promise<void>;
   fact(name: string): Promise<string | null>;
+  /** Latest values of all facts whose names begin with a prefix, by name. */
+  facts(prefix: string): Promise<readonly { readonly name: string; readonly value: string }[]>;
 
   checkpoint(): Promise<void>;
   close(): Promise<void>;

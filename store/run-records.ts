@@ -135,6 +135,15 @@ export class RunRecords {
     return row === undefined ? null : text(row, 'value');
   }
 
+  /** Latest values of all facts whose names begin with a prefix. */
+  async facts(prefix: string): Promise<readonly { readonly name: string; readonly value: string }[]> {
+    const rows = await this.database.read(
+      'SELECT name, arg_max(value, no) AS value FROM facts WHERE starts_with(name, $1) GROUP BY name ORDER BY name',
+      [prefix],
+    );
+    return rows.map((row) => ({ name: text(row, 'name'), value: text(row, 'value') }));
+  }
+
   private async latest(table: string, column: string | null, value: string | null): Promise<ResultRow | undefined> {
     const params: readonly Param[] = column === null ? [] : [value];
     const [row] = await this.database.read(

@@ -68,7 +68,8 @@ export class Verdicts {
   }
 }
 
-function verdictKey({ candidateId, step, stepVersion, inputHash }: VerdictName): string {
+/** The short key of a verdict's name: what outcomes keep of the steps they passed. */
+export function verdictKey({ candidateId, step, stepVersion, inputHash }: VerdictName): string {
   return hashOf([candidateId, step, stepVersion, inputHash]).slice(0, 32);
 }
 

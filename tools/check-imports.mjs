@@ -55,7 +55,7 @@ for (const file of files) {
     }
     if (ring > RINGS[top]) problems.push(`upward: ${at}`);
     if (ring === RINGS[top] && top !== topOf(target) && (RING2.has(top) || top === 'workflows' || top === 'activities')) {
-      if (!(typeOnly && top === 'workflows')) problems.push(`sideways: ${at}`);
+      if (!typeOnly) problems.push(`sideways: ${at}`);
     }
     if (!typeOnly) targets.push(target);
   }

@@ -6,7 +6,7 @@ CREATE TABLE step_outputs (
 );
 CREATE TABLE outcomes (
   no INTEGER, candidate_id VARCHAR, pipeline_hash VARCHAR, row_hash VARCHAR, status VARCHAR, step VARCHAR, reason VARCHAR,
-  detail VARCHAR, query VARCHAR, example VARCHAR, call_keys VARCHAR, run_id VARCHAR, at_ms BIGINT
+  detail VARCHAR, query VARCHAR, example VARCHAR, call_keys VARCHAR, trail VARCHAR, run_id VARCHAR, at_ms BIGINT
 );
 CREATE TABLE waivers (no INTEGER, candidate_id VARCHAR, pipeline_hash VARCHAR, run_id VARCHAR, at_ms BIGINT);
 CREATE VIEW latest_outcomes AS

@@ -46,6 +46,7 @@ function outcome(n: number, more: Partial<OutcomeRow> = {}): OutcomeRow {
     query: `query ${n}`,
     example: `{"n":${n}}`,
     callKeys: ['k'],
+    trail: [],
     runId: 'run-1',
     at: 10 + n,
     ...more,

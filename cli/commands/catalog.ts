@@ -1,0 +1,149 @@
+/** Parsed command line of one command. */
+export interface Invocation {
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly positional: readonly string[];
+}
+
+/** A command: what `--help` shows, and where its code lies. Loaded only when it is chosen. */
+export interface CommandSpec {
+  readonly usage: string;
+  readonly summary: string;
+  readonly options: readonly (readonly [string, string])[];
+  readonly takesConfig: boolean;
+  load(): Promise<(invocation: Invocation) => Promise<number>>;
+}
+
+const JSON_OPTION = ['--json', 'print JSON'] as const;
+const LABEL_OPTION = ['--label <name>', 'which build (default: main)'] as const;
+
+/** Every command of `memcalib`, in the order of a maintainer's loop. */
+export const COMMANDS: readonly CommandSpec[] = [
+  {
+    usage: 'init',
+    summary: 'write a commented memcalib.config.ts; spends nothing',
+    options: [
+      ['--provider <url>', 'base URL of an OpenAI-compatible endpoint (without: the rehearsal model)'],
+      ['--api-key-env <name>', 'environment variable that holds the key'],
+      ['--builder <model>', 'model that builds'],
+      ['--reviewer-a <model>', 'first reviewer'],
+      ['--reviewer-b <model>', 'second reviewer, of another family'],
+      ['--source <adapter=path...>', 'a source, repeatable'],
+      ['--target <health,general,coding>', 'accepted examples wanted'],
+      ['--yes', 'ask nothing, take defaults'],
+      ['--force', 'overwrite an existing config'],
+    ],
+    takesConfig: false,
+    load: async () => (await import('./init.ts')).runInit,
+  },
+  {
+    usage: 'build',
+    summary: 'build the dataset to its target, or go on with a build that stopped',
+    options: [
+      LABEL_OPTION,
+      JSON_OPTION,
+      ['--detach', 'start it and return'],
+      ['--allow-unknown-licence', 'accepted here too, so that one line serves build and export'],
+    ],
+    takesConfig: true,
+    load: async () => (await import('./build.ts')).runBuild,
+  },
+  {
+    usage: 'up',
+    summary: 'keep an owner running until Ctrl-C or SIGTERM',
+    options: [],
+    takesConfig: true,
+    load: async () => (await import('./up.ts')).runUp,
+  },
+  {
+    usage: 'status',
+    summary: 'where every row is, what stopped, and what to type next',
+    options: [LABEL_OPTION, JSON_OPTION],
+    takesConfig: true,
+    load: async () => (await import('./status.ts')).runStatus,
+  },
+  {
+    usage: 'pause',
+    summary: 'stop sending; nothing is lost',
+    options: [LABEL_OPTION],
+    takesConfig: true,
+    load: async () => (await import('./control.ts')).runPause,
+  },
+  {
+    usage: 'resume',
+    summary: 'go on with a paused build',
+    options: [LABEL_OPTION, JSON_OPTION, ['--detach', 'return at once'], ['--cap <usd>', 'raise the cap of the run']],
+    takesConfig: true,
+    load: async () => (await import('./control.ts')).runResume,
+  },
+  {
+    usage: 'cancel',
+    summary: 'end a build; what it made stays',
+    options: [LABEL_OPTION],
+    takesConfig: true,
+    load: async () => (await import('./control.ts')).runCancel,
+  },
+  {
+    usage: 'retry',
+    summary: 'open a new series for failed candidates (needs --failed)',
+    options: [LABEL_OPTION, ['--failed [class]', 'exactly the failed ones, of one class if named']],
+    takesConfig: true,
+    load: async () => (await import('./control.ts')).runRetry,
+  },
+  {
+    usage: 'waive',
+    summary: 'let the build go on without its failed candidates (needs --failed)',
+    options: [LABEL_OPTION, ['--failed', 'exactly the failed ones']],
+    takesConfig: true,
+    load: async () => (await import('./control.ts')).runWaive,
+  },
+  {
+    usage: 'export [folder]',
+    summary: 'write train, test, provenance, rejections, card and manifest, checked',
+    options: [
+      LABEL_OPTION,
+      JSON_OPTION,
+      ['--allow-unknown-licence', 'export rows whose licence is unknown; the card says so'],
+      ['--partial', 'export what is accepted so far'],
+    ],
+    takesConfig: true,
+    load: async () => (await import('./export.ts')).runExport,
+  },
+  {
+    usage: 'validate <folder>',
+    summary: 'check an export or import folder against every invariant',
+    options: [
+      JSON_OPTION,
+      ['--strict', 'stop at any violation of an import'],
+      ['--import', 'set violating records aside in quarantine.jsonl (exit 3)'],
+    ],
+    takesConfig: false,
+    load: async () => (await import('./validate.ts')).runValidate,
+  },
+  {
+    usage: 'show <id>',
+    summary: 'an example as a reader sees it',
+    options: [LABEL_OPTION, JSON_OPTION, ['--hidden', 'with atoms, levels and rubrics']],
+    takesConfig: true,
+    load: async () => (await import('./show.ts')).runShow,
+  },
+  {
+    usage: 'rehearse',
+    summary: 'run the rehearsal model as an OpenAI-compatible server',
+    options: [
+      ['--port <n>', 'port on 127.0.0.1 (default: a free one)'],
+      ['--latency <ms>', 'fixed delay per reply'],
+      ['--faults <file>', 'fault plan as JSON'],
+      ['--seed <text>', 'seed of faults'],
+      ['--quiet', 'print nothing but the address'],
+    ],
+    takesConfig: false,
+    load: async () => (await import('./rehearse.ts')).runRehearse,
+  },
+  {
+    usage: 'doctor',
+    summary: 'check Node, Temporal, store, endpoints, disk and clock',
+    options: [JSON_OPTION, ['--endpoints', 'probe every configured endpoint (a few tokens each)']],
+    takesConfig: true,
+    load: async () => (await import('./doctor.ts')).runDoctor,
+  },
+];

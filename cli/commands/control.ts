@@ -1,0 +1,68 @@
+import { attachOrStart } from '../attach.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import type { Invocation } from './catalog.ts';
+import { configFlag, configOf, isOn, labelOf, say } from './options.ts';
+import { followBuild } from './follow-build.ts';
+import { count } from './table.ts';
+
+/** `memcalib pause`: closes the gate; calls in flight land, nothing new is sent. */
+export async function runPause(invocation: Invocation): Promise<number> {
+  const label = labelOf(invocation);
+  const owner = await attachOrStart(await configOf(invocation), 'memcalib pause');
+  await owner.call('build.pause', { label });
+  say(`Paused ${label}: calls in flight land and are kept. Type \`memcalib resume${configFlag(invocation)}\` to go on.`);
+  return EXIT.ok;
+}
+
+/** `memcalib resume`: opens the gate and follows the build. */
+export async function runResume(invocation: Invocation): Promise<number> {
+  const label = labelOf(invocation);
+  const loaded = await configOf(invocation);
+  const owner = await attachOrStart(loaded, 'memcalib resume');
+  await owner.call('build.resume', { label });
+  say(`Resumed ${label}.`);
+  return isOn(invocation, 'detach') ? EXIT.ok : followBuild(owner, loaded, invocation, label);
+}
+
+/** `memcalib cancel`: ends a build cleanly; everything paid for stays in the ledger. */
+export async function runCancel(invocation: Invocation): Promise<number> {
+  const label = labelOf(invocation);
+  const owner = await attachOrStart(await configOf(invocation), 'memcalib cancel');
+  await owner.call('build.cancel', { label });
+  say(`Cancelled ${label}. What it made stays: a later \`memcalib build${configFlag(invocation)}\` repays nothing.`);
+  return EXIT.ok;
+}
+
+function needFailed(invocation: Invocation, command: string): void {
+  if (invocation.options['failed'] === undefined)
+    throw new CliError(
+      `\`memcalib ${command}\` touches failed candidates only: type \`memcalib ${command} --failed${configFlag(invocation)}\`.`,
+      EXIT.usage,
+    );
+}
+
+/** `memcalib retry --failed [class]`: asks exactly the failed ones again. */
+export async function runRetry(invocation: Invocation): Promise<number> {
+  needFailed(invocation, 'retry');
+  const label = labelOf(invocation);
+  const owner = await attachOrStart(await configOf(invocation), 'memcalib retry');
+  const failureClass = invocation.options['failed'];
+  const touched = (await owner.call('build.retry', { label, class: typeof failureClass === 'string' ? failureClass : null })) as {
+    readonly candidates: number;
+    readonly calls: number;
+  };
+  say(
+    `Reopened ${count(touched.candidates, 'candidate')} (${count(touched.calls, 'call')} will be made again). Type \`memcalib build${configFlag(invocation)}\` to go on.`,
+  );
+  return EXIT.ok;
+}
+
+/** `memcalib waive --failed`: the build goes on without the failed ones; recorded. */
+export async function runWaive(invocation: Invocation): Promise<number> {
+  needFailed(invocation, 'waive');
+  const label = labelOf(invocation);
+  const owner = await attachOrStart(await configOf(invocation), 'memcalib waive');
+  const touched = (await owner.call('build.waive', { label })) as { readonly candidates: number };
+  say(`Waived ${count(touched.candidates, 'candidate')}. Type \`memcalib build${configFlag(invocation)}\` to go on.`);
+  return EXIT.ok;
+}

@@ -1,0 +1,32 @@
+import { join, resolve } from 'node:path';
+import { EXIT } from '../cli-error.ts';
+import { query } from '../project.ts';
+import type { Invocation } from './catalog.ts';
+import { configFlag, configOf, isOn, labelOf, say, sayJson } from './options.ts';
+
+/** `memcalib export [FOLDER]`: writes the dataset, checked before it is put in place. */
+export async function runExport(invocation: Invocation): Promise<number> {
+  const loaded = await configOf(invocation);
+  const label = labelOf(invocation);
+  const given = invocation.positional[0];
+  const folder = given === undefined ? join(loaded.projectFolder, 'exports', label) : resolve(given);
+  const report = await query(loaded, 'export', {
+    label,
+    folder,
+    allowUnknownLicence: isOn(invocation, 'allowUnknownLicence'),
+    partial: isOn(invocation, 'partial'),
+  });
+  if (isOn(invocation, 'json')) {
+    sayJson(report);
+    return EXIT.ok;
+  }
+  const domains = Object.entries(report.domains)
+    .map(([domain, n]) => `${domain} ${n}`)
+    .join(', ');
+  say(
+    `Exported ${report.train + report.test} examples (${report.train} train, ${report.test} test; ${domains}) and ${report.rejected} rejections to ${report.folder}, checked against every invariant.`,
+  );
+  if (report.rehearsal) say('This is a rehearsal: the card says so, and nobody should take it for data.');
+  say(`next: memcalib validate ${report.folder}   (look at one: memcalib show ID --hidden${configFlag(invocation)})`);
+  return EXIT.ok;
+}

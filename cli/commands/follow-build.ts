@@ -1,0 +1,69 @@
+import type { OwnerClient } from '../attach.ts';
+import { EXIT } from '../cli-error.ts';
+import type { LoadedConfig } from '../config-file.ts';
+import { DOMAINS } from '../../schemas/levels.ts';
+import type { BuildState } from '../owner/builds.ts';
+import type { StatusReport } from '../queries/status.ts';
+import type { Invocation } from './catalog.ts';
+import { createProgressView } from './progress-view.ts';
+import { configFlag, isOn, say, sayJson } from './options.ts';
+import { statusText } from './status-text.ts';
+
+const POLL_MS = 250;
+/** Progress needs counts of the store; they are read less often than the state. */
+const COUNTS_EVERY = 4;
+
+const EXIT_OF: Readonly<Record<string, number>> = {
+  completed: EXIT.ok,
+  dry: EXIT.dry,
+  cancelled: EXIT.unfinished,
+  failed: EXIT.environment,
+  paused: EXIT.paused,
+};
+
+function hasEnded(state: BuildState): boolean {
+  return (
+    state.state === 'completed' ||
+    state.state === 'dry' ||
+    state.state === 'cancelled' ||
+    state.state === 'failed' ||
+    (state.state === 'paused' && state.until === null)
+  );
+}
+
+/** Follows a build to its end or to a stop that needs a person; shows progress, then the books and the next command. */
+export async function followBuild(owner: OwnerClient, loaded: LoadedConfig, invocation: Invocation, label: string): Promise<number> {
+  const json = isOn(invocation, 'json');
+  const view = createProgressView(json ? 'none' : process.stdout.isTTY ? 'bars' : 'lines', loaded.config.target);
+  let state = (await owner.call('build.state', { label })) as BuildState;
+  for (let round = 0; !hasEnded(state); round += 1) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    if (round % COUNTS_EVERY === 0) {
+      const report = (await owner.call('query.status', { label })) as StatusReport | null;
+      if (report !== null) view.show(report, state);
+    }
+    state = (await owner.call('build.state', { label })) as BuildState;
+  }
+  const report = (await owner.call('query.status', { label })) as StatusReport | null;
+  view.end(report);
+  if (report === null) return EXIT.internal;
+  if (json) sayJson({ ...report, state: state.state, reason: state.reason });
+  else
+    say(
+      statusText(
+        {
+          ...report,
+          state: state.state === 'starting' ? 'failed' : state.state,
+          reason: state.reason === '' ? report.reason : state.reason,
+        },
+        configFlag(invocation),
+      ),
+    );
+  if (state.state === 'dry' && !json) {
+    const short = DOMAINS.filter((domain) => report.accepted[domain] < report.target[domain]).map(
+      (domain) => `${domain} ${report.accepted[domain]} of ${report.target[domain]}`,
+    );
+    say(`The sources ran dry: ${short.join(', ')}. Add sources or lower the target; what is there is a valid dataset.`);
+  }
+  return EXIT_OF[state.state] ?? EXIT.internal;
+}

@@ -1,0 +1,63 @@
+import { MultiBar, Presets } from 'cli-progress';
+import type { SingleBar } from 'cli-progress';
+import { STAGES, STEPS_OF_STAGE } from '../../schemas/steps.ts';
+import type { StageId } from '../../schemas/steps.ts';
+import type { Domain } from '../../schemas/levels.ts';
+import type { BuildState } from '../owner/builds.ts';
+import type { StatusReport } from '../queries/status.ts';
+
+/** Shows a build as it goes: bars on a terminal, a plain line now and then elsewhere, nothing for programs. */
+export interface ProgressView {
+  show(report: StatusReport, state: BuildState): void;
+  end(report: StatusReport | null): void;
+}
+
+const LINE_EVERY_MS = 5000;
+
+function through(report: StatusReport, stage: StageId): { readonly done: number; readonly entered: number } {
+  const steps = STEPS_OF_STAGE[stage];
+  const of = (step: string | undefined, pick: 'in' | 'accepted'): number =>
+    report.books.filter((line) => line.step === step).reduce((sum, line) => sum + line[pick], 0);
+  return { done: of(steps.at(-1), 'accepted'), entered: of(steps[0], 'in') };
+}
+
+function bars(): ProgressView {
+  const multi = new MultiBar(
+    { format: '{stage} {bar} {value}/{total}', hideCursor: true, clearOnComplete: true, forceRedraw: false },
+    Presets.shades_grey,
+  );
+  const all = new Map<StageId, SingleBar>(STAGES.map((stage) => [stage, multi.create(1, 0, { stage: stage.padEnd(16) })]));
+  return {
+    show: (report) => {
+      for (const [stage, bar] of all) {
+        const { done, entered } = through(report, stage);
+        bar.setTotal(Math.max(1, entered));
+        bar.update(done);
+      }
+    },
+    end: () => multi.stop(),
+  };
+}
+
+function lines(target: Readonly<Record<Domain, number>>): ProgressView {
+  let last = 0;
+  const wanted = Object.values(target).reduce((sum, value) => sum + value, 0);
+  return {
+    show: (report, state) => {
+      if (Date.now() - last < LINE_EVERY_MS) return;
+      last = Date.now();
+      const accepted = Object.values(report.accepted).reduce((sum, value) => sum + value, 0);
+      const stages = STAGES.map((stage) => `${stage} ${through(report, stage).done}`).join(', ');
+      process.stdout.write(
+        `${state.progress?.state ?? state.state}: accepted ${accepted} of ${wanted} (${stages}), ${report.calls.ofThisRun} calls\n`,
+      );
+    },
+    end: () => undefined,
+  };
+}
+
+/** A view of the asked kind. */
+export function createProgressView(kind: 'bars' | 'lines' | 'none', target: Readonly<Record<Domain, number>>): ProgressView {
+  if (kind === 'bars') return bars();
+  return kind === 'lines' ? lines(target) : { show: () => undefined, end: () => undefined };
+}

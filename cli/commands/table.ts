@@ -1,0 +1,24 @@
+/** A plain table: columns padded, numbers right-aligned, two blanks between columns. */
+export function table(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const cells = [header, ...rows.map((row) => row.map(String))];
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
+  const numeric = header.map((_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number' || row[column] === ''));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => (numeric[column] === true ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** A count with its noun, in the singular or the plural. */
+export function count(n: number, noun: string, plural = `${noun}s`): string {
+  return `${n.toLocaleString('en-US')} ${n === 1 ? noun : plural}`;
+}
+
+/** Micro-dollars for a person; unknown costs make it a lower bound. */
+export function dollars(microUsd: number, unknownCalls: number): string {
+  return `${unknownCalls > 0 ? 'at least ' : ''}$${(microUsd / 1_000_000).toFixed(microUsd < 10_000 ? 4 : 2)}`;
+}

@@ -1,0 +1,131 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Config } from '../schemas/config.ts';
+import { CliError, EXIT } from './cli-error.ts';
+import { nearestName } from './nearest-name.ts';
+
+/** A loaded config with the folder its relative paths start from and the project folder it names. */
+export interface LoadedConfig {
+  readonly file: string;
+  readonly baseDir: string;
+  readonly projectFolder: string;
+  readonly config: Config;
+}
+
+const VIRTUAL = 'export const defineConfig = (config) => config;';
+
+async function evaluate(file: string): Promise<unknown> {
+  const { build } = await import('esbuild');
+  const folder = await mkdtemp(join(tmpdir(), 'memcalib-config-'));
+  try {
+    const result = await build({
+      entryPoints: [file],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      write: false,
+      logLevel: 'silent',
+      plugins: [
+        {
+          name: 'memcalib',
+          setup(build) {
+            build.onResolve({ filter: /^memcalib$/ }, () => ({ path: 'memcalib', namespace: 'memcalib' }));
+            build.onLoad({ filter: /.*/, namespace: 'memcalib' }, () => ({ contents: VIRTUAL, loader: 'js' }));
+          },
+        },
+      ],
+    });
+    const output = join(folder, 'config.mjs');
+    await writeFile(output, result.outputFiles[0]?.contents ?? new Uint8Array());
+    const module: unknown = await import(pathToFileURL(output).href);
+    return typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;
+  } catch (error) {
+    const reason =
+      error instanceof Error
+        ? (error.message.split('\n').find((line) => line.includes('error:')) ?? error.message.split('\n')[0])
+        : String(error);
+    throw new CliError(`${file} could not be read as a config: ${reason}. Mend the line, then type the command again.`, EXIT.usage, {
+      cause: error,
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function knownNames(path: readonly PropertyKey[]): readonly string[] {
+  const json = Config.shape;
+  if (path.length === 0) return Object.keys(json);
+  const head = path[0];
+  const inner: Record<string, readonly string[]> = {
+    target: ['health', 'general', 'coding'],
+    sources: ['name', 'adapter', 'path', 'hub', 'licence', 'attribution', 'revision', 'quota', 'site', 'split', 'domain', 'columns'],
+    providers: [
+      'baseUrl',
+      'apiKeyEnv',
+      'concurrency',
+      'requestsPerMinute',
+      'tokensPerMinute',
+      'requestsPerDay',
+      'timeoutSeconds',
+      'structuredOutput',
+    ],
+    models:
+      path.length === 1
+        ? ['builder', 'reviewerA', 'reviewerB']
+        : ['provider', 'model', 'temperature', 'topP', 'seed', 'extra', 'maxTokensFactor'],
+    screening: ['nearDuplicateJaccard', 'minQualityScore', 'identifiers'],
+    construction: ['chunkSize', 'window'],
+    budget: ['perCallUsd', 'perStepUsd', 'perRunUsd', 'perDayUsd'],
+  };
+  return typeof head === 'string' ? (inner[head] ?? []) : [];
+}
+
+/** Checks a config value; a wrong field is named with the nearest valid one. */
+export function checkConfig(value: unknown, file: string): Config {
+  const parsed = Config.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const where = issue?.path.map(String).join('.') ?? '';
+  if (issue?.code === 'unrecognized_keys') {
+    const wrong = issue.keys[0] ?? '';
+    const nearest = nearestName(wrong, knownNames(issue.path));
+    const full = [...issue.path.map(String), wrong].join('.');
+    throw new CliError(
+      `${file}: there is no field ${full}${nearest === null ? '' : `; did you mean ${nearest}?`} Correct it, then type the command again.`,
+      EXIT.usage,
+    );
+  }
+  throw new CliError(
+    `${file}: field ${where === '' ? '(the whole config)' : where} is wrong: ${issue?.message ?? 'not valid'}. Correct it, then type the command again.`,
+    EXIT.usage,
+  );
+}
+
+function isInside(file: string, folder: string): boolean {
+  const path = relative(realpathSync(folder), realpathSync(file));
+  return path !== '' && !path.startsWith('..');
+}
+
+/** Loads `memcalib.config.ts`. A config is code: one outside the current folder is run only with `trust`. */
+export async function loadConfig(
+  path: string | undefined,
+  options: { readonly trust: boolean; readonly cwd: string },
+): Promise<LoadedConfig> {
+  const file = resolve(options.cwd, path ?? 'memcalib.config.ts');
+  if (!existsSync(file))
+    throw new CliError(`There is no config ${file}. Type \`memcalib init\` to write one, or name one with --config.`, EXIT.usage);
+  if (!file.endsWith('.json') && !options.trust && !isInside(file, options.cwd)) {
+    throw new CliError(
+      `${file} lies outside the current folder, and a config is code. Type the command again with --trust if you trust it.`,
+      EXIT.usage,
+    );
+  }
+  const value: unknown = file.endsWith('.json') ? JSON.parse(readFileSync(file, 'utf8')) : await evaluate(file);
+  if (value === undefined) throw new CliError(`${file} has no default export. Write \`export default defineConfig({ ... })\`.`, EXIT.usage);
+  const config = checkConfig(value, file);
+  const baseDir = dirname(file);
+  return { file, baseDir, projectFolder: resolve(baseDir, config.projectDir), config };
+}

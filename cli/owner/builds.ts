@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { readSpec, specFact } from '../../activities/run-contexts.ts';
+import { hashOf } from '../../schemas/hash.ts';
+import type { RunSpec } from '../../schemas/run-spec.ts';
+import type { RunStateRow, Store } from '../../store/port.ts';
+import type { buildDataset } from '../../workflows/build-dataset.ts';
+import type { BuildProgress } from '../../workflows/types.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { latestRunFact } from '../queries/status.ts';
+import type { Engine } from './engine.ts';
+import { buildWorkflowId, describeBuild, failureOf, progressOf, runningBuild } from './workflow-handles.ts';
+
+/** What a client asks for: a run without its id and time. */
+export type WantedRun = Omit<RunSpec, 'runId' | 'startedAt'>;
+
+/** What a client is told about a build. */
+export interface BuildState {
+  readonly runId: string;
+  readonly label: string;
+  readonly state: RunStateRow['state'] | 'starting';
+  readonly reason: string;
+  readonly until: number | null;
+  readonly progress: BuildProgress | null;
+  /** False when an earlier build of this label was attached to. */
+  readonly isNew: boolean;
+}
+
+/** Builds of a project: one workflow per label. */
+export interface Builds {
+  start(wanted: WantedRun): Promise<BuildState>;
+  state(label: string): Promise<BuildState | null>;
+  pause(label: string): Promise<void>;
+  resume(label: string): Promise<void>;
+  cancel(label: string): Promise<void>;
+  /** True while a workflow runs that is not waiting for a person. */
+  hasWork(): Promise<boolean>;
+}
+
+interface BuildDeps {
+  readonly store: Store;
+  readonly engine: Engine;
+}
+
+const ENDED: ReadonlySet<string> = new Set(['completed', 'dry', 'cancelled', 'failed']);
+
+function sameWork(a: WantedRun, b: WantedRun): boolean {
+  const work = ({ label, config, baseDir, prompts }: WantedRun): unknown => ({ label, config, baseDir, prompts });
+  return hashOf(work(a)) === hashOf(work(b));
+}
+
+function newRunId(): string {
+  return `${new Date().toISOString().replace(/[-:T]/g, '').slice(0, 14)}-${randomBytes(3).toString('hex')}`;
+}
+
+async function stateOf({ store, engine }: BuildDeps, label: string): Promise<BuildState | null> {
+  const runId = await store.fact(latestRunFact(label));
+  if (runId === null) return null;
+  const row = await store.runState(runId);
+  const base = { runId, label, reason: row?.reason ?? '', until: row?.until ?? null, progress: null, isNew: false };
+  if (row !== null && ENDED.has(row.state)) return { ...base, state: row.state };
+  const workflow = await describeBuild(engine, label);
+  if (workflow !== null && !workflow.running && workflow.runId === runId)
+    return { ...base, state: 'failed', reason: await failureOf(engine, label), until: null };
+  return { ...base, state: row?.state ?? 'starting', progress: await progressOf(engine, label) };
+}
+
+async function launch({ store, engine }: BuildDeps, spec: RunSpec): Promise<void> {
+  await store.putFact(specFact(spec.runId), JSON.stringify(spec));
+  await store.putFact(latestRunFact(spec.label), spec.runId);
+  await engine.workflows.start<typeof buildDataset>('buildDataset', {
+    taskQueue: engine.taskQueue,
+    workflowId: buildWorkflowId(engine.projectId, spec.label),
+    args: [{ runId: spec.runId, label: spec.label, searchable: engine.searchable }],
+    memo: { runId: spec.runId },
+    ...(engine.searchable && { searchAttributes: { MemcalibRun: [spec.runId], MemcalibStage: ['prepare'] } }),
+  });
+}
+
+async function startBuild(deps: BuildDeps, wanted: WantedRun): Promise<BuildState> {
+  const { store, engine } = deps;
+  const { label } = wanted;
+  const running = await describeBuild(engine, label);
+  if (running?.running === true && running.runId !== '') {
+    const spec = await readSpec(store, running.runId);
+    if (!sameWork(spec, wanted)) {
+      throw new CliError(
+        `A build labelled ${label} with another configuration or other prompts is under way (run ${running.runId}). Type \`memcalib cancel\` to end it, or give this one a name of its own with --label.`,
+        EXIT.usage,
+      );
+    }
+    await store.putFact(latestRunFact(label), running.runId);
+    const state = await stateOf(deps, label);
+    if (state !== null) return state;
+  }
+  const runId = newRunId();
+  try {
+    await launch(deps, { ...wanted, runId, startedAt: Date.now() });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return startBuild(deps, wanted);
+  }
+  return { runId, label, state: 'starting', reason: '', until: null, progress: null, isNew: true };
+}
+
+async function hasWork({ store, engine }: BuildDeps): Promise<boolean> {
+  for (const { name } of await store.facts(latestRunFact(''))) {
+    const label = name.slice(latestRunFact('').length);
+    const workflow = await describeBuild(engine, label);
+    if (workflow?.running !== true) continue;
+    const row = await store.runState(workflow.runId);
+    if (row?.state !== 'paused' || row.until !== null) return true;
+  }
+  return false;
+}
+
+/** The build service of an owner. */
+export function createBuilds(deps: BuildDeps): Builds {
+  const { engine } = deps;
+  return {
+    start: (wanted) => startBuild(deps, wanted),
+    state: (label) => stateOf(deps, label),
+    pause: async (label) => {
+      const handle = await runningBuild(engine, label);
+      await engine.gates.close(label, 'person', 'paused by a person', null);
+      await handle.signal('pause', 'paused by a person');
+    },
+    resume: async (label) => {
+      await engine.gates.open(label);
+      await engine.gates.open('*');
+      await engine.resumed();
+      await (await runningBuild(engine, label)).signal('resume');
+    },
+    cancel: async (label) => {
+      await (await runningBuild(engine, label)).cancel();
+    },
+    hasWork: () => hasWork(deps),
+  };
+}

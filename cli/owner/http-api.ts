@@ -1,0 +1,62 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { StoreError } from '../../store/errors.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+
+/** A command the owner answers: JSON in, JSON out. */
+export type ApiCommand = (args: Readonly<Record<string, unknown>>) => Promise<unknown>;
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** Compares in constant time whatever the lengths are. */
+function sameSecret(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+/** The owner's loopback API. Loopback is no authentication: Host, Origin and a bearer token are checked on every route. */
+export function startHttpApi(options: {
+  readonly token: string;
+  readonly commands: Readonly<Record<string, ApiCommand>>;
+  readonly onRequest: () => void;
+}): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
+  const app = new Hono();
+  let port = 0;
+  app.use('*', async (context, next) => {
+    const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+    const origin = context.req.header('origin');
+    if (!hosts.includes(context.req.header('host') ?? '')) return context.json({ error: 'wrong host', exitCode: EXIT.usage }, 403);
+    if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`))
+      return context.json({ error: 'wrong origin', exitCode: EXIT.usage }, 403);
+    if (!sameSecret(context.req.header('authorization') ?? '', `Bearer ${options.token}`))
+      return context.json({ error: 'wrong token', exitCode: EXIT.usage }, 401);
+    options.onRequest();
+    return next();
+  });
+  app.post('/api/:command', async (context) => {
+    const command = options.commands[context.req.param('command')];
+    if (command === undefined) return context.json({ error: `no such command ${context.req.param('command')}`, exitCode: EXIT.usage }, 404);
+    try {
+      const args = await context.req.json<Record<string, unknown>>();
+      return context.json({ value: (await command(args)) ?? null });
+    } catch (error) {
+      if (error instanceof CliError) return context.json({ error: error.message, exitCode: error.exitCode }, 422);
+      if (error instanceof StoreError) return context.json({ error: error.message, exitCode: EXIT.environment }, 422);
+      return context.json(
+        {
+          error: `internal error in ${context.req.param('command')}: ${error instanceof Error ? error.message : String(error)}. See logs/owner.log in the project folder.`,
+          exitCode: EXIT.internal,
+        },
+        500,
+      );
+    }
+  });
+  return new Promise((resolve) => {
+    const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, (address) => {
+      port = address.port;
+      resolve({ port, close: () => new Promise((done) => server.close(() => done())) });
+    });
+  });
+}

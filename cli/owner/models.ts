@@ -1,0 +1,211 @@
+import type { Gates } from '../../activities/gates.ts';
+import { bindRoles } from '../../activities/prepare-steps.ts';
+import type { ModeProbe } from '../../activities/prepare-build.ts';
+import type { BudgetCaps } from '../../llm/budget.ts';
+import type { CallEvent, Provider } from '../../llm/client-parts.ts';
+import { systemClock } from '../../llm/clock.ts';
+import type { Gate } from '../../llm/gate.ts';
+import { createModelClient } from '../../llm/ledger-client.ts';
+import type { LedgerModelClient } from '../../llm/ledger-client.ts';
+import { createLimiter } from '../../llm/limiter.ts';
+import { createEndpoint } from '../../llm/openai-client.ts';
+import { DriftSentinel } from '../../llm/drift.ts';
+import { priceBook } from '../../llm/prices.ts';
+import type { PriceOf } from '../../llm/prices.ts';
+import type { ProviderConfig } from '../../schemas/config.ts';
+import { hashOf } from '../../schemas/hash.ts';
+import type { ModelClient } from '../../schemas/ledger.ts';
+import type { RunSpec } from '../../schemas/run-spec.ts';
+import type { Store } from '../../store/port.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import type { Logger } from '../log.ts';
+import { probeMode } from './probe-mode.ts';
+import type { RehearsalChild } from './rehearsal-child.ts';
+
+/** The wiring of models: one client and one limiter per owner, providers as the configs of its runs name them. */
+export interface Models {
+  clientFor(spec: RunSpec): Promise<ModelClient>;
+  readonly probeMode: ModeProbe;
+  /** A person resumed: blocks are let go, and what a drift pause showed is the new baseline. */
+  resumed(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface ModelDeps {
+  readonly store: Store;
+  readonly gates: Gates;
+  readonly env: NodeJS.ProcessEnv;
+  readonly rehearsal: RehearsalChild;
+  readonly log: Logger;
+}
+
+const REHEARSAL: Omit<ProviderConfig, 'baseUrl'> = {
+  concurrency: 64,
+  timeoutSeconds: 120,
+  structuredOutput: 'json_schema',
+  schemaBounds: 'strict',
+};
+
+/** The key of a provider from the environment; a missing one is a sentence, never an empty header. */
+export function keyOf(name: string, config: ProviderConfig, env: NodeJS.ProcessEnv): string | undefined {
+  if (config.apiKeyEnv === undefined) return undefined;
+  const key = env[config.apiKeyEnv];
+  if (key === undefined || key === '') {
+    throw new CliError(
+      `Provider ${name} needs a key in the environment variable ${config.apiKeyEnv}, which is not set where the owner runs. Set it, end a running owner (\`memcalib status\` names it), and type the command again.`,
+      EXIT.environment,
+    );
+  }
+  return key;
+}
+
+/** An endpoint with its limits, made from the config and the environment. */
+export function openProvider(name: string, config: ProviderConfig, env: NodeJS.ProcessEnv): Provider {
+  const apiKey = keyOf(name, config, env);
+  const { concurrency, requestsPerMinute, tokensPerMinute, requestsPerDay } = config;
+  const rates = {
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...(tokensPerMinute !== undefined && { tokensPerMinute }),
+    ...(requestsPerDay !== undefined && { requestsPerDay }),
+  };
+  return {
+    endpoint: createEndpoint({
+      name,
+      baseUrl: config.baseUrl,
+      ...(apiKey !== undefined && { apiKey }),
+      timeoutMs: config.timeoutSeconds * 1000,
+      clock: systemClock,
+    }),
+    limits: { concurrency, ...rates, ...(name === 'rehearsal' && { startConcurrency: concurrency }) },
+  };
+}
+
+function capsOf(spec: RunSpec | undefined): BudgetCaps {
+  if (spec === undefined) return {};
+  const micro = (usd: number | undefined): number | undefined => (usd === undefined ? undefined : Math.round(usd * 1_000_000));
+  const { perCallUsd, perStepUsd, perRunUsd, perDayUsd } = spec.config.budget;
+  return {
+    perCallMicroUsd: micro(perCallUsd),
+    perStepMicroUsd: micro(perStepUsd),
+    perRunMicroUsd: micro(perRunUsd),
+    perDayMicroUsd: micro(perDayUsd),
+  };
+}
+
+/** The gate of the model client over the owner's gates: a run's gate is that of its label. */
+function gateOf(gates: Gates, labelOf: (runId: string) => string, log: Logger): Gate {
+  return {
+    state: (runId) => {
+      const closed = gates.closed(labelOf(runId));
+      return closed === null ? { closed: false, reason: '', until: null } : { closed: true, ...closed };
+    },
+    close: (reason, detail, until, runId) => {
+      log.warn(`gate closed: ${reason}`);
+      return gates.close(labelOf(runId), reason, detail, until);
+    },
+    onChange: (listener) => gates.onChange(listener),
+  };
+}
+
+/** Watches the models of each run from its first paid call on: a run that is served from the ledger asks no canary. */
+function driftWatch(
+  deps: ModelDeps,
+  client: () => LedgerModelClient,
+  gate: Gate,
+  specs: ReadonlyMap<string, RunSpec>,
+): { readonly observe: (event: CallEvent) => void; readonly accept: () => Promise<void> } {
+  const sentinels = new Map<string, DriftSentinel>();
+  const sentinelOf = (spec: RunSpec): DriftSentinel => {
+    const roles = Object.values(bindRoles(spec));
+    return new DriftSentinel({
+      client: client(),
+      gate,
+      roles,
+      readFact: (name) => deps.store.fact(name),
+      writeFact: (name, value) => deps.store.putFact(name, value),
+      attemptsOf: async (key) => (await deps.store.ledger.attempts([key])).get(key) ?? [],
+      notice: (sentence) => deps.log.warn(sentence),
+    });
+  };
+  return {
+    observe: (event) => {
+      const { runId, step } = event.request;
+      const spec = specs.get(runId);
+      if (spec === undefined || step === 'canary' || step === 'probe') return;
+      const known = sentinels.get(runId);
+      if (known !== undefined) return known.observe(event);
+      const sentinel = sentinelOf(spec);
+      sentinels.set(runId, sentinel);
+      void sentinel.start(runId).catch((error: unknown) => deps.log.warn(`the canary could not be asked: ${String(error)}`));
+    },
+    accept: async () => {
+      for (const sentinel of sentinels.values()) await sentinel.accept();
+    },
+  };
+}
+
+/** Makes the owner's door to models. */
+export function createModels(deps: ModelDeps): Models {
+  const { store, gates, env, rehearsal, log } = deps;
+  const providers = new Map<string, Provider>();
+  const madeFrom = new Map<string, string>();
+  const specs = new Map<string, RunSpec>();
+  const books = new Map<string, PriceOf>();
+  const configsOf = async (spec: RunSpec): Promise<Readonly<Record<string, ProviderConfig>>> =>
+    spec.rehearsal ? { rehearsal: { ...REHEARSAL, baseUrl: await rehearsal.url() } } : (spec.config.providers ?? {});
+  const priceOf: PriceOf = (provider, model) =>
+    [...books.values()].map((book) => book(provider, model)).find((price) => price !== null) ?? null;
+  const gate = gateOf(gates, (runId) => specs.get(runId)?.label ?? '*', log);
+  const limiter = createLimiter();
+  const drift = driftWatch(deps, () => client, gate, specs);
+  const client: LedgerModelClient = createModelClient({
+    ledger: store.ledger,
+    providers,
+    limiter,
+    priceOf,
+    caps: (runId) => capsOf(specs.get(runId)),
+    gate,
+    clock: systemClock,
+    onCall: (event) => drift.observe(event),
+  });
+  const admit = async (spec: RunSpec): Promise<void> => {
+    for (const [name, config] of Object.entries(await configsOf(spec))) {
+      const made = hashOf(config);
+      if (madeFrom.get(name) === made) continue;
+      const old = providers.get(name);
+      providers.set(name, openProvider(name, config, env));
+      madeFrom.set(name, made);
+      old?.endpoint.close();
+    }
+    books.set(spec.runId, priceBook(spec.config.prices ?? {}));
+    specs.set(spec.runId, spec);
+  };
+  return {
+    clientFor: async (spec) => {
+      await admit(spec);
+      return client;
+    },
+    probeMode: async (spec, binding) => {
+      const config = (await configsOf(spec))[binding.provider];
+      if (config === undefined)
+        throw new CliError(
+          `Role ${binding.role} names provider ${binding.provider}, which providers in the config does not have. Add it, then type the command again.`,
+          EXIT.usage,
+        );
+      if (config.structuredOutput !== 'auto') return config.structuredOutput;
+      return probeMode(store, {
+        binding,
+        config,
+        provider: openProvider(binding.provider, config, env),
+        priceOf,
+        runId: spec.runId,
+        notice: (sentence) => log.warn(sentence),
+      });
+    },
+    resumed: async () => {
+      limiter.unblock();
+      await drift.accept();
+    },
+    close: () => client.close(),
+  };
+}

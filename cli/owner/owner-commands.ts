@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { RunSpec } from '../../schemas/run-spec.ts';
+import { STEPS } from '../../schemas/steps.ts';
+import type { Store } from '../../store/port.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { QUERIES } from '../queries/catalog.ts';
+import type { Builds } from './builds.ts';
+import type { Engine } from './engine.ts';
+import { retryFailed, waiveFailed } from './failed-candidates.ts';
+import type { ApiCommand } from './http-api.ts';
+
+const LabelArgs = z.object({ label: z.string() });
+const SpecArgs = z.object({
+  spec: z.custom<Omit<RunSpec, 'runId' | 'startedAt'>>(
+    (value) => typeof value === 'object' && value !== null && 'config' in value && 'prompts' in value,
+  ),
+});
+
+function parse<T>(schema: z.ZodType<T>, args: unknown): T {
+  const parsed = schema.safeParse(args);
+  if (!parsed.success)
+    throw new CliError(
+      `The command was sent with wrong arguments (${parsed.error.issues[0]?.path.join('.') ?? ''}). Are two versions of memcalib installed?`,
+      EXIT.usage,
+    );
+  return parsed.data;
+}
+
+/** Everything the owner answers over its API. */
+export function ownerCommands(deps: {
+  readonly store: Store;
+  readonly builds: Builds;
+  readonly engine: Engine;
+  readonly stop: () => void;
+}): Readonly<Record<string, ApiCommand>> {
+  const { store, builds, engine } = deps;
+  const onLabel =
+    (work: (label: string) => Promise<unknown>): ApiCommand =>
+    (args) =>
+      work(parse(LabelArgs, args).label);
+  return {
+    ping: () => Promise.resolve({ ok: true, steps: STEPS.length }),
+    stop: () => {
+      deps.stop();
+      return Promise.resolve(null);
+    },
+    'build.start': (args) => builds.start(parse(SpecArgs, args).spec),
+    'build.state': onLabel((label) => builds.state(label)),
+    'build.pause': onLabel((label) => builds.pause(label)),
+    'build.resume': onLabel((label) => builds.resume(label)),
+    'build.cancel': onLabel((label) => builds.cancel(label)),
+    'build.retry': (args) => retryFailed(store, engine, parse(LabelArgs.extend({ class: z.string().nullable() }), args)),
+    'build.waive': (args) => waiveFailed(store, engine, parse(LabelArgs, args)),
+    'query.status': onLabel((label) => QUERIES.status(store, { label })),
+    'query.example': (args) => QUERIES.example(store, parse(LabelArgs.extend({ id: z.string() }), args)),
+    'query.export': (args) =>
+      QUERIES.export(store, parse(LabelArgs.extend({ folder: z.string(), allowUnknownLicence: z.boolean(), partial: z.boolean() }), args)),
+  };
+}

@@ -1,0 +1,83 @@
+import type { Gate } from '../../llm/gate.ts';
+import { systemClock } from '../../llm/clock.ts';
+import type { Provider } from '../../llm/client-parts.ts';
+import { createModelClient } from '../../llm/ledger-client.ts';
+import { createLimiter } from '../../llm/limiter.ts';
+import type { PriceOf } from '../../llm/prices.ts';
+import { probeEndpoint } from '../../llm/probe.ts';
+import type { EndpointFacts } from '../../llm/probe.ts';
+import type { RoleBinding } from '../../activities/run-context.ts';
+import type { ProviderConfig } from '../../schemas/config.ts';
+import type { ResponseFormat } from '../../schemas/ledger.ts';
+import type { Store } from '../../store/port.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+
+/** What is probed and with what. */
+export interface ProbeTarget {
+  readonly binding: RoleBinding;
+  readonly config: ProviderConfig;
+  readonly provider: Provider;
+  readonly priceOf: PriceOf;
+  readonly runId: string;
+  readonly notice: (sentence: string) => void;
+}
+
+/** A gate of the probe's own: a refused key closes no run. */
+function ownGate(): Gate {
+  let closed = { closed: false, reason: '', until: null as number | null };
+  return {
+    state: () => closed,
+    close: (reason, detail, until) => {
+      closed = { closed: true, reason: detail === '' ? reason : detail, until };
+      return Promise.resolve();
+    },
+    onChange: () => () => undefined,
+  };
+}
+
+/** Where the facts of an endpoint and model lie. */
+export function endpointFact(provider: string, model: string): string {
+  return `endpoint:${provider}/${model}`;
+}
+
+/** Asks an endpoint what it can do, in a few small calls that stand in the ledger, and keeps the answer with its date. */
+export async function probeFacts(store: Store, target: ProbeTarget): Promise<EndpointFacts> {
+  const { binding, provider, priceOf, runId } = target;
+  const client = createModelClient({
+    ledger: store.ledger,
+    providers: new Map([[binding.provider, provider]]),
+    limiter: createLimiter(),
+    priceOf,
+    caps: () => ({}),
+    gate: ownGate(),
+    clock: systemClock,
+  });
+  const { role, model, sampling } = binding;
+  const facts = await probeEndpoint({
+    endpoint: provider.endpoint,
+    client,
+    ledger: store.ledger,
+    clock: systemClock,
+    provider: binding.provider,
+    model,
+    role,
+    sampling,
+    runId,
+  });
+  if (facts.structuredOutput !== null) await store.putFact(endpointFact(binding.provider, model), JSON.stringify(facts));
+  if (facts.downgrade !== null) target.notice(facts.downgrade);
+  return facts;
+}
+
+/** How far an endpoint honours structured output for a model: as configured, as probed before, or probed now. */
+export async function probeMode(store: Store, target: ProbeTarget): Promise<ResponseFormat['type']> {
+  const { binding, config } = target;
+  if (config.structuredOutput !== 'auto') return config.structuredOutput;
+  const known = await store.fact(endpointFact(binding.provider, binding.model));
+  const facts = known === null ? await probeFacts(store, target) : (JSON.parse(known) as EndpointFacts);
+  if (facts.structuredOutput !== null) return facts.structuredOutput;
+  throw new CliError(
+    `The endpoint ${binding.provider} (${config.baseUrl}) gave no usable reply for model ${binding.model}: ${facts.problem ?? 'no mode worked'}. Check address, key and model name with \`memcalib doctor --endpoints\`, then type the command again.`,
+    EXIT.environment,
+  );
+}

@@ -1,0 +1,18 @@
+import type { Store } from '../../store/port.ts';
+import { exportRelease } from './export-release.ts';
+import { readExample } from './example.ts';
+import { readStatus } from './status.ts';
+
+/** Read-only questions to a project; the owner answers them over its API, a command without an owner from the store. */
+export const QUERIES = {
+  status: (store: Store, args: { readonly label: string }) => readStatus(store, args.label),
+  example: (store: Store, args: { readonly label: string; readonly id: string }) => readExample(store, args),
+  export: exportRelease,
+} as const;
+
+export type QueryName = keyof typeof QUERIES;
+export type QueryArgs<Name extends QueryName> = Parameters<(typeof QUERIES)[Name]>[1];
+export type QueryResult<Name extends QueryName> = Awaited<ReturnType<(typeof QUERIES)[Name]>>;
+
+/** Queries that also record something (a release), so that a command without an owner opens the store for writing. */
+export const WRITING_QUERIES: ReadonlySet<QueryName> = new Set(['export']);

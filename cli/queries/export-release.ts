@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { bindRoles, prepareSteps } from '../../activities/prepare-steps.ts';
+import type { FormatModes } from '../../activities/prepare-steps.ts';
+import { readSpec } from '../../activities/run-contexts.ts';
+import { foldedRejections, foldStored } from '../../activities/fold-stored.ts';
+import type { StoredFold } from '../../activities/fold-stored.ts';
+import { CardError, renderCard } from '../../stages/card.ts';
+import { splitExamples } from '../../datasets/splits.ts';
+import type { SplitItem } from '../../datasets/splits.ts';
+import { writeExport } from '../../hub/write-export.ts';
+import { ROLES } from '../../schemas/steps.ts';
+import type { FinishedExample } from '../../schemas/finished-example.ts';
+import type { ProvenanceLine, RejectedLine, ExampleRecord } from '../../schemas/record.ts';
+import type { RunSpec } from '../../schemas/run-spec.ts';
+import type { RunRow, Store } from '../../store/port.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { packageRoot } from '../package-root.ts';
+import { cardSources } from './card-sources.ts';
+import { latestRunFact, readStatus } from './status.ts';
+
+/** What an export is asked to do. */
+export interface ExportArgs {
+  readonly label: string;
+  readonly folder: string;
+  readonly allowUnknownLicence: boolean;
+  readonly partial: boolean;
+}
+
+/** What an export holds. */
+export interface ExportReport {
+  readonly folder: string;
+  readonly train: number;
+  readonly test: number;
+  readonly rejected: number;
+  readonly domains: Readonly<Record<string, number>>;
+  readonly rehearsal: boolean;
+  readonly pipelineHash: string;
+}
+
+/** Examples read at a time: nothing holds a whole run. */
+const PAGE = 200;
+
+interface Finished {
+  readonly example: FinishedExample;
+  readonly callKeys: readonly string[];
+}
+
+async function* finishedExamples(store: Store, run: RunRow, ids: readonly string[]): AsyncGenerator<Finished> {
+  for (let at = 0; at < ids.length; at += PAGE) {
+    for (const outcome of await store.outcomes(run.pipelineHash, ids.slice(at, at + PAGE))) {
+      if (outcome.example === null) continue;
+      yield { example: JSON.parse(outcome.example) as FinishedExample, callKeys: outcome.callKeys };
+    }
+  }
+}
+
+async function splitsOf(store: Store, run: RunRow, spec: RunSpec, fold: StoredFold): Promise<ReadonlyMap<string, string>> {
+  const items: SplitItem[] = [];
+  for await (const { example } of finishedExamples(store, run, fold.kept)) {
+    const { record } = example;
+    items.push({
+      id: record.id,
+      domain: record.domain,
+      source: record.source_dataset ?? '',
+      densityLevel: example.densityLevel,
+      sourceRow: `${record.source_dataset ?? ''}\u0000${record.source_id ?? ''}`,
+      groupKey: record.group_key ?? record.id,
+      query: record.question,
+    });
+  }
+  const test = items.length < 2 ? 0 : Math.max(1, Math.round(items.length * spec.config.testShare));
+  return splitExamples(
+    items,
+    [
+      { name: 'train', total: items.length - test },
+      { name: 'test', total: test },
+    ],
+    { seed: spec.config.seed },
+  );
+}
+
+/** Streams of an export, each read once, in the order of the acceptance fold. */
+function streams(
+  store: Store,
+  run: RunRow,
+  fold: StoredFold,
+  splits: ReadonlyMap<string, string>,
+): {
+  readonly records: (split: 'train' | 'test') => AsyncGenerator<ExampleRecord>;
+  readonly provenance: () => AsyncGenerator<ProvenanceLine>;
+  readonly rejected: () => AsyncGenerator<RejectedLine>;
+} {
+  const full = (record: FinishedExample['record'], split: 'train' | 'test'): ExampleRecord => ({
+    ...record,
+    pipeline_hash: run.pipelineHash,
+    split,
+  });
+  const idsOf = (split: string): readonly string[] => fold.kept.filter((id) => splits.get(id) === split);
+  return {
+    async *records(split) {
+      for await (const { example } of finishedExamples(store, run, idsOf(split))) yield full(example.record, split);
+    },
+    async *provenance() {
+      for (const split of ['train', 'test'] as const) {
+        for await (const { example, callKeys } of finishedExamples(store, run, idsOf(split))) {
+          const { record } = example;
+          yield {
+            id: record.id,
+            source_dataset: record.source_dataset ?? '',
+            source_id: record.source_id ?? '',
+            source_revision: record.source_revision ?? '',
+            source_license: record.source_license ?? 'unknown',
+            attribution: record.attribution ?? '',
+            group_key: record.group_key ?? '',
+            pipeline_hash: run.pipelineHash,
+            split,
+            calls: [...callKeys],
+          };
+        }
+      }
+    },
+    async *rejected() {
+      for await (const page of store.rowRejections(run.orderId)) {
+        for (const row of page)
+          yield { id: row.sourceId, source_dataset: row.sourceDataset, source_id: row.sourceId, step: 'eligibility', reason: row.reason };
+      }
+      for await (const item of foldedRejections(store, run, fold))
+        yield { id: item.candidateId, source_dataset: item.sourceDataset, source_id: item.sourceId, step: item.step, reason: item.reason };
+    },
+  };
+}
+
+function codeVersion(): string {
+  return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { readonly version: string }).version;
+}
+
+function checkReady(args: ExportArgs, state: string, fold: StoredFold): void {
+  if (fold.kept.length === 0)
+    throw new CliError(
+      `The build labelled ${args.label} has no accepted example yet, so there is nothing to export. Type \`memcalib status\` to see where its rows are.`,
+      EXIT.unfinished,
+    );
+  if (args.partial || state === 'completed' || state === 'dry') return;
+  throw new CliError(
+    `The build labelled ${args.label} is ${state}, with ${fold.kept.length} examples accepted so far. Type \`memcalib build\` to finish it, or \`memcalib export --partial\` to export what is there.`,
+    EXIT.unfinished,
+  );
+}
+
+/** Exports the accepted examples of the latest build of a label, checked before it is put in place (SPEC §2). */
+export async function exportRelease(store: Store, args: ExportArgs): Promise<ExportReport> {
+  const runId = await store.fact(latestRunFact(args.label));
+  const run = runId === null ? null : await store.run(runId);
+  if (runId === null || run === null)
+    throw new CliError(`There is no build labelled ${args.label} yet. Type \`memcalib build\` to start one.`, EXIT.usage);
+  const spec = await readSpec(store, runId);
+  const status = await readStatus(store, args.label);
+  const fold = await foldStored(store, run, spec.config);
+  checkReady(args, status?.state ?? 'starting', fold);
+  const splits = await splitsOf(store, run, spec, fold);
+  const { records, provenance, rejected } = streams(store, run, fold, splits);
+  const steps = prepareSteps(spec, (JSON.parse(run.config) as { readonly modes: FormatModes }).modes);
+  const roles = bindRoles(spec);
+  const models = Object.fromEntries(ROLES.map((role) => [role, { provider: roles[role].provider, model: roles[role].model }])) as Record<
+    (typeof ROLES)[number],
+    { provider: string; model: string }
+  >;
+  const sources = await cardSources(store, run, fold.kept);
+  try {
+    const summary = await writeExport(args.folder, {
+      name: spec.config.name,
+      seed: run.seed,
+      pipelineHash: run.pipelineHash,
+      rehearsal: spec.rehearsal,
+      train: records('train'),
+      test: records('test'),
+      provenance: provenance(),
+      rejected: rejected(),
+      card: (counts) =>
+        renderCard({
+          name: spec.config.name,
+          rehearsal: spec.rehearsal,
+          allowUnknownLicence: args.allowUnknownLicence,
+          counts,
+          sources,
+          models,
+          stepVersions: [...steps.values()].map((step) => ({ step: step.definition.id, version: step.version })),
+          pipelineHash: run.pipelineHash,
+          seed: run.seed,
+          codeVersion: codeVersion(),
+        }),
+      run: {
+        exported_at: new Date().toISOString(),
+        run_id: runId,
+        label: args.label,
+        partial: args.partial,
+        reserve: fold.reserve,
+        calls: status?.calls.total ?? 0,
+        cost_micro_usd: status?.calls.microUsd ?? null,
+        calls_without_known_cost: status?.calls.unknownCost ?? 0,
+      },
+    });
+    await store.putRelease({
+      id: `${basename(dirname(args.folder))}/${basename(args.folder)}-${Date.now()}`,
+      runId,
+      manifest: JSON.stringify(summary.manifest),
+      folder: args.folder,
+      at: Date.now(),
+    });
+    return {
+      folder: args.folder,
+      train: summary.manifest.counts.train,
+      test: summary.manifest.counts.test,
+      rejected: summary.manifest.counts.rejected,
+      domains: summary.counts.byDomain,
+      rehearsal: spec.rehearsal,
+      pipelineHash: run.pipelineHash,
+    };
+  } catch (error) {
+    if (error instanceof CardError)
+      throw new CliError(
+        `${error.message} Type the command again with --allow-unknown-licence if you may use them; the card will say so.`,
+        EXIT.usage,
+        { cause: error },
+      );
+    throw error;
+  }
+}

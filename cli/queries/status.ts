@@ -1,0 +1,102 @@
+import { DOMAINS } from '../../schemas/levels.ts';
+import type { Domain } from '../../schemas/levels.ts';
+import { STEPS } from '../../schemas/steps.ts';
+import { readSpec } from '../../activities/run-contexts.ts';
+import { prepareSteps } from '../../activities/prepare-steps.ts';
+import type { FormatModes } from '../../activities/prepare-steps.ts';
+import { balanceBooks } from '../../stages/books.ts';
+import type { BookLine } from '../../stages/books.ts';
+import type { RunRow, RunStateRow, Store } from '../../store/port.ts';
+
+/** Everything `status` shows of one build, from the store alone. */
+export interface StatusReport {
+  readonly label: string;
+  readonly runId: string;
+  readonly pipelineHash: string;
+  readonly state: RunStateRow['state'] | 'starting';
+  readonly reason: string;
+  readonly until: number | null;
+  readonly target: Readonly<Record<Domain, number>>;
+  /** Accepted outcomes per domain, before the acceptance fold drops near-duplicates and reserve. */
+  readonly accepted: Readonly<Record<Domain, number>>;
+  readonly candidates: Readonly<Record<Domain, number>>;
+  readonly rowRejections: readonly { readonly source: string; readonly reason: string; readonly count: number }[];
+  readonly books: readonly BookLine[];
+  readonly calls: { readonly total: number; readonly microUsd: number; readonly unknownCost: number; readonly ofThisRun: number };
+  /** Examples finished under other pipeline hashes. */
+  readonly rehearsal: boolean;
+}
+
+async function startedPerSource(store: Store, run: RunRow, screenVersion: string): Promise<Record<string, number>> {
+  const started: Record<string, number> = {};
+  for (const { source } of await store.candidateCounts(run.orderId)) started[source] ??= 0;
+  for (const item of await store.startedCounts(run.orderId, run.pipelineHash, screenVersion)) started[item.source] = item.count;
+  return started;
+}
+
+function perDomain(counts: readonly { readonly domain: Domain; readonly count: number }[]): Record<Domain, number> {
+  const sums: Record<Domain, number> = { health: 0, general: 0, coding: 0 };
+  for (const { domain, count } of counts) sums[domain] += count;
+  return sums;
+}
+
+/** Where the id of the latest run of a label lies. */
+export function latestRunFact(label: string): string {
+  return `latest-run:${label}`;
+}
+
+/** Reads the state of the latest build of a label; null when there is none. */
+export async function readStatus(store: Store, label: string): Promise<StatusReport | null> {
+  const runId = await store.fact(latestRunFact(label));
+  if (runId === null) return null;
+  const spec = await readSpec(store, runId);
+  const run = await store.run(runId);
+  const state = await store.runState(runId);
+  const base = {
+    label,
+    runId,
+    target: spec.config.target,
+    rehearsal: spec.rehearsal,
+    state: state?.state ?? 'starting',
+    reason: state?.reason ?? '',
+    until: state?.until ?? null,
+  } as const;
+  const [all, own] = await Promise.all([store.ledger.spent({}), store.ledger.spent({ runId })]);
+  const calls = { total: all.calls, microUsd: all.microUsd, unknownCost: all.unknownCalls, ofThisRun: own.calls };
+  const none = { health: 0, general: 0, coding: 0 };
+  if (run === null) return { ...base, pipelineHash: '', accepted: none, candidates: none, rowRejections: [], books: [], calls };
+  const { modes } = JSON.parse(run.config) as { readonly modes: FormatModes };
+  const steps = prepareSteps(spec, modes);
+  const versions = STEPS.flatMap((step) => {
+    const prepared = steps.get(step);
+    return prepared === undefined ? [] : [{ step, stepVersion: prepared.version }];
+  });
+  const ends = await store.stepCounts(run.pipelineHash, run.orderId);
+  const [started, acceptedSteps, candidates, rowRejections] = await Promise.all([
+    startedPerSource(store, run, steps.get('screen')?.version ?? ''),
+    store.acceptedCounts(run.orderId, run.pipelineHash, versions),
+    store.candidateCounts(run.orderId),
+    store.rowRejectionCounts(run.orderId),
+  ]);
+  const domainOf = new Map(candidates.map((item) => [item.source, item.domain]));
+  const accepted = perDomain(
+    ends
+      .filter((end) => end.status === 'accepted')
+      .flatMap((end) => {
+        const domain = domainOf.get(end.source);
+        return domain === undefined ? [] : [{ domain, count: end.count }];
+      }),
+  );
+  return {
+    ...base,
+    pipelineHash: run.pipelineHash,
+    accepted,
+    candidates: perDomain(candidates),
+    rowRejections,
+    books: balanceBooks(started, acceptedSteps, ends),
+    calls,
+  };
+}
+
+/** Domains with their targets, for tables. */
+export const STATUS_DOMAINS = DOMAINS;

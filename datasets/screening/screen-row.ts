@@ -1,0 +1,107 @@
+import type { RowMeasures } from '../../schemas/candidate.ts';
+import type { SourceRow } from '../../schemas/source-row.ts';
+import { MAX_BOILERPLATE_SHARE } from '../adapters/dialogue.ts';
+import { boilerplateShare } from './boilerplate.ts';
+import { complexityOf } from './complexity.ts';
+import type { IdentifierKind } from './identifiers.ts';
+import { hasQuestionIntent } from './intent.ts';
+import { isEnglish } from './language.ts';
+import { maskRow } from './mask-row.ts';
+import { isNoise } from './noise.ts';
+import { qualityScore } from './quality.ts';
+import { askedText, countTokens } from './row-text.ts';
+import { memorySignals } from './signals.ts';
+import { MAX_SOLUTION_SHARE, solutionShare } from './solution-in-question.ts';
+import { topicOf } from './topic.ts';
+import { wrongDomain } from './wrong-domain.ts';
+
+/** Settings of deterministic screening that a user may move (config `screening`). */
+export interface ScreeningParams {
+  readonly minQualityScore: number;
+  readonly identifiers: 'mask' | 'reject';
+}
+
+/** Verdict of deterministic screening on one row; `detail` holds no row text. */
+export type ScreenVerdict =
+  | {
+      readonly ok: true;
+      readonly row: SourceRow;
+      readonly measures: RowMeasures;
+      readonly masked: Readonly<Partial<Record<IdentifierKind, number>>>;
+    }
+  | { readonly ok: false; readonly reason: string; readonly detail: string };
+
+type Rule = (row: SourceRow, signals: readonly string[]) => readonly [reason: string, detail: string] | null;
+
+const LIMITS = { questionMin: 20, questionMax: 6000, answerMin: 30, answerMax: 10_000, words: 5 } as const;
+
+/** The rules of RULES "Eligibility" in the order in which a row meets them; the first that fires names the reason. */
+const RULES: readonly Rule[] = [
+  ({ question }) =>
+    question.length < LIMITS.questionMin || countTokens(question) < LIMITS.words
+      ? [
+          'question_too_short',
+          `The question has ${question.length} characters; at least ${LIMITS.questionMin} and ${LIMITS.words} words are needed.`,
+        ]
+      : null,
+  ({ question }) =>
+    question.length > LIMITS.questionMax
+      ? ['question_too_long', `The question has ${question.length} characters; at most ${LIMITS.questionMax} are taken.`]
+      : null,
+  ({ answer }) =>
+    answer.length < LIMITS.answerMin || countTokens(answer) < LIMITS.words
+      ? [
+          'answer_too_short',
+          `The answer has ${answer.length} characters; at least ${LIMITS.answerMin} and ${LIMITS.words} words are needed.`,
+        ]
+      : null,
+  ({ answer }) =>
+    answer.length > LIMITS.answerMax
+      ? ['answer_too_long', `The answer has ${answer.length} characters; at most ${LIMITS.answerMax} are taken.`]
+      : null,
+  ({ question, answer }) => (isEnglish(question) && isEnglish(answer) ? null : ['non_english', 'Question or answer is not English.']),
+  ({ answer }) =>
+    boilerplateShare(answer) > MAX_BOILERPLATE_SHARE
+      ? ['boilerplate_answer', 'More than 65 % of the answer is courtesy or referral.']
+      : null,
+  ({ question, answer, domain }) =>
+    isNoise(question, domain) || isNoise(answer, domain)
+      ? ['noise', 'Question or answer holds a stuck character or mostly symbols.']
+      : null,
+  (row) => (hasQuestionIntent(askedText(row)) ? null : ['no_question_intent', 'Neither context nor question asks for anything.']),
+  (row) => {
+    if (row.domain !== 'general') return null;
+    const isChat = row.groupKey.startsWith('ultrachat:');
+    const kind = wrongDomain([...(isChat ? row.context.map((turn) => turn.text) : []), row.question, row.answer].join('\n'));
+    return kind === null ? null : ['wrong_domain', `The row is mainly ${kind}.`];
+  },
+  ({ question, answer, domain }) =>
+    domain === 'coding' && solutionShare(question, answer) >= MAX_SOLUTION_SHARE
+      ? ['solution_in_question', 'At least 80 % of the answer already stands in the question.']
+      : null,
+  (_row, signals) => (signals.length > 0 ? null : ['no_memory_signal', 'Nothing in the question or its context could become a memory.']),
+];
+
+/** Deterministic screening of one row: first failing rule, else the masked row with its measures. */
+export function screenRow(row: SourceRow, params: ScreeningParams): ScreenVerdict {
+  const asked = askedText(row);
+  const signals = memorySignals(asked, row.domain);
+  for (const rule of RULES) {
+    const hit = rule(row, signals);
+    if (hit !== null) return { ok: false, reason: hit[0], detail: hit[1] };
+  }
+  const { row: clean, counts } = maskRow(row);
+  const kinds = Object.keys(counts);
+  if (kinds.length > 0 && params.identifiers === 'reject')
+    return { ok: false, reason: 'personal_identifier', detail: `The row holds personal identifiers (${kinds.join(', ')}).` };
+  const { total } = qualityScore(clean, signals.length);
+  if (total < params.minQualityScore)
+    return { ok: false, reason: 'low_quality', detail: `Quality score ${total} is below ${params.minQualityScore}.` };
+  const measures = {
+    qualityScore: total,
+    topic: topicOf(`${asked}\n${clean.answer}`, clean.domain),
+    complexity: complexityOf(clean.question, signals.length),
+    signalFamilies: [...signals],
+  };
+  return { ok: true, row: clean, measures, masked: counts };
+}

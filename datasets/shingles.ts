@@ -1,0 +1,137 @@
+/** Words of a text as two 32-bit hashes each; CJK characters are words of their own. */
+export interface HashedWords {
+  readonly count: number;
+  readonly high: Uint32Array;
+  readonly low: Uint32Array;
+}
+
+const SEPARATOR = 0;
+const LETTER = 1;
+const NUMBER = 2;
+const CJK = 3;
+const APOSTROPHE = 4;
+
+function kindOf(char: string): number {
+  if (char === "'" || char === '’') return APOSTROPHE;
+  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(char)) return CJK;
+  if (/\p{N}/u.test(char)) return NUMBER;
+  return /\p{L}/u.test(char) ? LETTER : SEPARATOR;
+}
+
+/** Class of every UTF-16 unit, filled on first sight: 0 unknown, else class + 1. */
+const classes = new Uint8Array(65_536);
+
+/** Class of the character at `at`; halves of a pair have the class of the whole. */
+function classAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  if (unit >= 0xd800 && unit <= 0xdfff) {
+    const start = unit >= 0xdc00 ? at - 1 : at;
+    return kindOf(String.fromCodePoint(text.codePointAt(start) ?? unit));
+  }
+  const known = classes[unit] ?? 0;
+  if (known !== 0) return known - 1;
+  const kind = kindOf(String.fromCharCode(unit));
+  classes[unit] = kind + 1;
+  return kind;
+}
+
+// oxlint-disable-next-line no-control-regex
+const NON_ASCII = /[^\u0000-\u007F]/;
+const SEED_HIGH = 0x811c9dc5;
+const SEED_LOW = 0x9747b28c;
+
+/** Splits a text into the words of `stages/text/words.ts` (lower case, NFKC), hashed with fixed constants; equal on every machine. */
+export function hashWords(text: string): HashedWords {
+  const lower = (NON_ASCII.test(text) ? text.normalize('NFKC') : text).toLowerCase();
+  const length = lower.length;
+  const high = new Uint32Array(length);
+  const low = new Uint32Array(length);
+  let count = 0;
+  let a = SEED_HIGH;
+  let b = SEED_LOW;
+  let isOpen = false;
+  let isAfterApostrophe = false;
+  const close = (): void => {
+    if (isOpen) {
+      high[count] = a;
+      low[count] = b;
+      count += 1;
+    }
+    a = SEED_HIGH;
+    b = SEED_LOW;
+    isOpen = false;
+    isAfterApostrophe = false;
+  };
+  for (let i = 0; i < length; i += 1) {
+    const unit = lower.charCodeAt(i);
+    const known = classes[unit] as number;
+    const kind = known === 0 ? classAt(lower, i) : known - 1;
+    const isJoining = kind === APOSTROPHE && isOpen && i + 1 < length && (classAt(lower, i + 1) & ~2) === LETTER;
+    if (isJoining) {
+      isAfterApostrophe = true;
+      a = Math.imul(a ^ 39, 0x01000193);
+      continue;
+    }
+    if (kind === SEPARATOR || kind === APOSTROPHE) {
+      close();
+      continue;
+    }
+    if (kind === CJK || (kind === NUMBER && isAfterApostrophe)) close();
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ unit, 0x5bd1e995);
+    b ^= b >>> 13;
+    isOpen = true;
+    if (kind === CJK) close();
+  }
+  close();
+  return { count, high, low };
+}
+
+/** Words under which shingles have three words (RULES); longer texts use five. */
+export const SHORT_TEXT_WORDS = 12;
+
+/** The shingles of a text as distinct 53-bit hashes in ascending order; a text shorter than one shingle is one shingle of what it has. */
+export function shingleHashes(words: HashedWords, size: number): Float64Array {
+  const { count, high, low } = words;
+  if (count === 0) return new Float64Array(0);
+  const width = Math.min(size, count);
+  const hashes = new Float64Array(count - width + 1);
+  for (let i = 0; i + width <= count; i += 1) {
+    let a = 0x2545f491;
+    let b = 0x6c078965;
+    for (let j = i; j < i + width; j += 1) {
+      a = Math.imul((a << 5) ^ (a >>> 27) ^ (high[j] ?? 0), 0x85ebca6b);
+      b = Math.imul((b << 7) ^ (b >>> 25) ^ (low[j] ?? 0), 0xc2b2ae35);
+    }
+    hashes[i] = (mix(a) >>> 0) * 2_097_152 + (mix(b ^ a) >>> 11);
+  }
+  hashes.sort();
+  let kept = 0;
+  for (let i = 0; i < hashes.length; i += 1) if (i === 0 || hashes[i] !== hashes[i - 1]) hashes[kept++] = hashes[i] ?? 0;
+  return hashes.subarray(0, kept);
+}
+
+function mix(value: number): number {
+  let h = value ^ (value >>> 16);
+  h = Math.imul(h, 0x85ebca6b);
+  h ^= h >>> 13;
+  h = Math.imul(h, 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}
+
+/** Exact Jaccard index of two sorted sets; 1 when both are empty. */
+export function jaccard(a: Float64Array, b: Float64Array): number {
+  if (a.length === 0 && b.length === 0) return 1;
+  let common = 0;
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    const x = a[i] ?? 0;
+    const y = b[j] ?? 0;
+    if (x === y) {
+      common += 1;
+      i += 1;
+      j += 1;
+    } else if (x < y) i += 1;
+    else j += 1;
+  }
+  return common / (a.length + b.length - common);
+}

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { buildOrder, candidateId } from '../datasets/candidate-order.ts';
+import { openAdapter } from '../datasets/adapters/catalog.ts';
+import { rejected, type AdapterResult } from '../datasets/adapters/adapter.ts';
+import { dropDuplicates, type ScreenedRow } from '../datasets/duplicates.ts';
+import { screenRow } from '../datasets/screening/screen-row.ts';
+import { sourceShares, stratumWeights, type StratumWeights } from '../datasets/strata.ts';
+import type { Candidate } from '../schemas/candidate.ts';
+import type { SourceConfig } from '../schemas/config.ts';
+import { hashOf } from '../schemas/hash.ts';
+import { DOMAINS, type Domain } from '../schemas/levels.ts';
+import type { RowRejection } from '../schemas/source-row.ts';
+import { SourceReadError } from './read-error.ts';
+import { filesOfSource, readRows } from './read-files.ts';
+
+/** Bumped when adapters, screening, deduplication or order decide differently, so that an old order is not taken for a new one. */
+const ORDER_VERSION = 1;
+
+const CHUNK = 500;
+
+/** What ingest depends on besides the sources. `weights` are those stored at the first plan; absent ones are computed. */
+export interface IngestParams {
+  readonly baseDir: string;
+  readonly seed: string;
+  readonly nearDuplicateJaccard: number;
+  readonly minQualityScore: number;
+  readonly identifiers: 'mask' | 'reject';
+  readonly weights?: StratumWeights;
+}
+
+/** Books of one source: rowsRead = merged + rejected (all reasons) + candidates. */
+export interface SourceFacts {
+  readonly name: string;
+  readonly adapter: SourceConfig['adapter'];
+  readonly files: readonly { readonly name: string; readonly sha256: string; readonly bytes: number; readonly rows: number }[];
+  readonly rowsRead: number;
+  /** Rows that are part of another row's unit (messages of an OASST tree). */
+  readonly merged: number;
+  readonly rejected: Readonly<Record<string, number>>;
+  readonly candidates: number;
+  /** Identifiers masked in candidates, by kind. */
+  readonly masked: Readonly<Record<string, number>>;
+}
+
+/** What a run of ingest found; JSON-able. */
+export interface IngestFacts {
+  readonly sources: readonly SourceFacts[];
+  readonly weights: StratumWeights;
+  readonly candidates: Readonly<Record<Domain, number>>;
+}
+
+/** The seeded order of all candidates and every rejection, ready to be stored. */
+export interface IngestResult {
+  readonly orderId: string;
+  readonly facts: IngestFacts;
+  readonly weights: StratumWeights;
+  readonly candidates: (domain: Domain) => Iterable<readonly Candidate[]>;
+  readonly rejections: () => Iterable<readonly RowRejection[]>;
+}
+
+interface ReadSource {
+  readonly source: SourceConfig;
+  readonly files: SourceFacts['files'];
+  readonly rowsRead: number;
+  readonly merged: number;
+}
+
+interface Sink {
+  readonly kept: ScreenedRow[];
+  readonly rejections: RowRejection[];
+}
+
+async function hashFile(path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { sha256: hash.digest('hex'), bytes };
+}
+
+function takeIn(results: readonly AdapterResult[], params: IngestParams, sink: Sink): void {
+  for (const result of results) {
+    if (result.kind === 'rejected') {
+      sink.rejections.push(result.rejection);
+      continue;
+    }
+    const verdict = screenRow(result.row, params);
+    if (verdict.ok) {
+      const { row, measures, masked } = verdict;
+      sink.kept.push({ id: candidateId(row.sourceDataset, row.sourceId), row, measures, masked });
+      continue;
+    }
+    const { source, sourceDataset, sourceId, origin } = result.row;
+    sink.rejections.push({ source, sourceDataset, sourceId, reason: verdict.reason, detail: verdict.detail, origin });
+  }
+}
+
+async function readSource(source: SourceConfig, params: IngestParams, sink: Sink): Promise<ReadSource> {
+  const adapter = openAdapter(source);
+  const files: { name: string; sha256: string; bytes: number; rows: number }[] = [];
+  let rowsRead = 0;
+  for (const file of await filesOfSource(source, params.baseDir)) {
+    let rows = 0;
+    for await (const read of readRows(file)) {
+      rows += 1;
+      const origin = { file: file.name, row: read.number };
+      if (read.kind === 'row') takeIn(adapter.add(read.row, origin), params, sink);
+      else takeIn([rejected({ source, origin }, read.reason, read.detail)], params, sink);
+    }
+    files.push({ name: file.name, ...(await hashFile(file.path)), rows });
+    rowsRead += rows;
+  }
+  takeIn(adapter.finish(), params, sink);
+  if (rowsRead === 0)
+    throw new SourceReadError(
+      'empty_source',
+      source.name,
+      `Source ${source.name} holds no rows (${files.map((file) => file.name).join(', ')}); correct its \`path\` or take it out of memcalib.config.ts.`,
+    );
+  return { source, files, rowsRead, merged: adapter.merged() };
+}
+
+function effectiveWeights(
+  kept: readonly ScreenedRow[],
+  sources: readonly SourceConfig[],
+  stored: StratumWeights | undefined,
+): StratumWeights {
+  const weights: Record<string, number> = {};
+  for (const domain of DOMAINS) {
+    const members = kept.filter(({ row }) => row.domain === domain).map(({ row, measures }) => ({ domain, source: row.source, measures }));
+    const present = new Set(members.map((member) => member.source));
+    const shares = sourceShares(sources.filter((source) => present.has(source.name)).sort((a, b) => (a.name < b.name ? -1 : 1)));
+    Object.assign(weights, stratumWeights(members, shares));
+  }
+  for (const name of Object.keys(weights)) weights[name] = stored?.[name] ?? weights[name] ?? 0;
+  return weights;
+}
+
+function tally(values: Iterable<string>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+  return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function factsOf(reads: readonly ReadSource[], kept: readonly ScreenedRow[], rejections: readonly RowRejection[]): readonly SourceFacts[] {
+  return reads.map(({ source, files, rowsRead, merged }) => {
+    const own = kept.filter(({ row }) => row.source === source.name);
+    const masked: Record<string, number> = {};
+    for (const item of own) for (const [kind, count] of Object.entries(item.masked)) masked[kind] = (masked[kind] ?? 0) + count;
+    return {
+      name: source.name,
+      adapter: source.adapter,
+      files,
+      rowsRead,
+      merged,
+      rejected: tally(rejections.filter((item) => item.source === source.name).map((item) => item.reason)),
+      candidates: own.length,
+      masked,
+    };
+  });
+}
+
+function* chunksOf<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
+  for (let from = 0; from < items.length; from += CHUNK) yield items.slice(from, from + CHUNK);
+}
+
+function identityOf(reads: readonly ReadSource[], params: IngestParams, weights: StratumWeights): string {
+  const { seed, nearDuplicateJaccard, minQualityScore, identifiers } = params;
+  const sources = reads.map(({ source, files }) => ({
+    ...source,
+    path: null,
+    quota: null,
+    files: files.map(({ name, sha256 }) => ({ name, sha256 })),
+  }));
+  return hashOf({ version: ORDER_VERSION, sources, seed, nearDuplicateJaccard, minQualityScore, identifiers, weights });
+}
+
+/**
+ * Reads all sources, screens every row, drops duplicates and puts the rest in one seeded order per domain.
+ * Order and id depend on file contents, parameters, seed and weights only; every row is a candidate, a rejection or merged.
+ */
+export async function ingestSources(sources: readonly SourceConfig[], params: IngestParams): Promise<IngestResult> {
+  const sink: Sink = { kept: [], rejections: [] };
+  const reads: ReadSource[] = [];
+  for (const source of [...sources].sort((a, b) => (a.name < b.name ? -1 : 1))) reads.push(await readSource(source, params, sink));
+  const { kept, dropped } = dropDuplicates(sink.kept, params.nearDuplicateJaccard);
+  const rejections = [...sink.rejections, ...dropped].sort(
+    (a, b) =>
+      compare(a.source, b.source) ||
+      compare(a.origin.file, b.origin.file) ||
+      a.origin.row - b.origin.row ||
+      compare(a.sourceId, b.sourceId),
+  );
+  const weights = effectiveWeights(kept, sources, params.weights);
+  const members = kept.map(({ id, row, measures }) => ({ id, domain: row.domain, source: row.source, measures }));
+  const orders = new Map(DOMAINS.map((domain) => [domain, buildOrder(members, domain, params.seed, weights)]));
+  const count = (domain: Domain): number => orders.get(domain)?.length ?? 0;
+  return {
+    orderId: identityOf(reads, params, weights),
+    facts: {
+      sources: factsOf(reads, kept, rejections),
+      weights,
+      candidates: { health: count('health'), general: count('general'), coding: count('coding') },
+    },
+    weights,
+    *candidates(domain) {
+      for (const chunk of chunksOf(orders.get(domain) ?? [])) {
+        yield chunk.flatMap(({ member, position, stratum }): readonly Candidate[] => {
+          const item = kept[member];
+          return item === undefined ? [] : [{ id: item.id, domain, position, stratum, row: item.row, measures: item.measures }];
+        });
+      }
+    },
+    rejections: () => chunksOf(rejections),
+  };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,139 @@
+import type { CallRequest, LedgerStore } from '../schemas/ledger.ts';
+import { nextUtcMidnight, nothing } from './clock.ts';
+import type { Clock, Pending } from './clock.ts';
+
+/** Caps in whole micro-USD; an absent one does not hold. */
+export interface BudgetCaps {
+  readonly perCallMicroUsd?: number | undefined;
+  readonly perStepMicroUsd?: number | undefined;
+  readonly perRunMicroUsd?: number | undefined;
+  readonly perDayMicroUsd?: number | undefined;
+}
+
+/** Money set aside for a call in flight. */
+export interface Hold {
+  /** Replaces the reservation by what the call cost (null: unknown, counted as 0 and shown as "at least"). */
+  settle(costMicroUsd: number | null): void;
+}
+
+/** Money was set aside, or a cap stands in the way with nothing in flight that could free any. */
+export type Reservation =
+  | { readonly kind: 'held'; readonly hold: Hold }
+  | { readonly kind: 'capped'; readonly detail: string; readonly until: number | null };
+
+interface Scope {
+  readonly spend: { spent: number; reserved: number };
+  readonly cap: number;
+  readonly name: string;
+  readonly until: number | null;
+}
+
+/**
+ * Holds the caps per call, step, run and UTC day by reserving the worst case before sending, so that a cap is
+ * exceeded at most by what worst cases underestimate. Spending so far is read once per scope from the ledger.
+ */
+export class Budget {
+  readonly #ledger: LedgerStore;
+  readonly #clock: Clock;
+  readonly #caps: (runId: string) => BudgetCaps;
+  readonly #spends = new Map<string, Promise<{ spent: number; reserved: number }>>();
+  readonly #waiting = new Set<() => void>();
+
+  constructor(ledger: LedgerStore, clock: Clock, caps: (runId: string) => BudgetCaps) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+    this.#caps = caps;
+  }
+
+  /** Sets money aside, waiting for calls in flight to settle when the cap is near; null when cancelled meanwhile. */
+  reserve(request: CallRequest, worstMicroUsd: number | null): Pending<Reservation> {
+    let cancelled = false;
+    let wake = nothing;
+    const attempt = async (): Promise<Reservation | null> => {
+      for (;;) {
+        const scopes = await this.#scopesOf(request);
+        if (cancelled) return null;
+        const result = this.#take(request, worstMicroUsd ?? 0, scopes);
+        if (result !== null) return result;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          this.#waiting.add(resolve);
+        });
+      }
+    };
+    return {
+      granted: attempt(),
+      cancel: () => {
+        cancelled = true;
+        wake();
+      },
+    };
+  }
+
+  #take(request: CallRequest, worst: number, scopes: readonly Scope[]): Reservation | null {
+    const perCall = this.#caps(request.runId).perCallMicroUsd;
+    if (perCall !== undefined && worst > perCall) {
+      return { kind: 'capped', detail: capSentence(`one call of step ${request.step}`, perCall, worst), until: null };
+    }
+    const full = scopes.filter(({ spend, cap }) => spend.spent + spend.reserved + worst > cap);
+    const stuck = full.find(({ spend }) => spend.reserved === 0);
+    if (stuck !== undefined)
+      return { kind: 'capped', detail: capSentence(stuck.name, stuck.cap, stuck.spend.spent + worst), until: stuck.until };
+    if (full.length > 0) return null;
+    for (const { spend } of scopes) spend.reserved += worst;
+    return { kind: 'held', hold: this.#hold(worst, scopes) };
+  }
+
+  #hold(worst: number, scopes: readonly Scope[]): Hold {
+    let settled = false;
+    return {
+      settle: (cost) => {
+        if (settled) return;
+        settled = true;
+        for (const { spend } of scopes) {
+          spend.reserved -= worst;
+          spend.spent += cost ?? 0;
+        }
+        for (const wake of this.#waiting) wake();
+        this.#waiting.clear();
+      },
+    };
+  }
+
+  async #scopesOf(request: CallRequest): Promise<readonly Scope[]> {
+    const caps = this.#caps(request.runId);
+    const { runId, step } = request;
+    const scopes: Scope[] = [];
+    const add = async (
+      name: string,
+      cap: number | undefined,
+      scope: Parameters<LedgerStore['spent']>[0],
+      until: number | null,
+    ): Promise<void> => {
+      if (cap !== undefined) scopes.push({ name, cap, until, spend: await this.#spend(name, scope) });
+    };
+    await add(`step ${step} of run ${runId}`, caps.perStepMicroUsd, { runId, step }, null);
+    await add(`run ${runId}`, caps.perRunMicroUsd, { runId }, null);
+    const midnight = nextUtcMidnight(this.#clock.now());
+    const sinceMs = midnight - 86_400_000;
+    await add(`the day ${new Date(sinceMs).toISOString().slice(0, 10)}`, caps.perDayMicroUsd, { sinceMs }, midnight);
+    return scopes;
+  }
+
+  #spend(name: string, scope: Parameters<LedgerStore['spent']>[0]): Promise<{ spent: number; reserved: number }> {
+    const known = this.#spends.get(name);
+    if (known !== undefined) return known;
+    const loaded = this.#ledger.spent(scope).then(({ microUsd }) => ({ spent: microUsd, reserved: 0 }));
+    this.#spends.set(name, loaded);
+    loaded.catch(() => this.#spends.delete(name));
+    return loaded;
+  }
+}
+
+function capSentence(what: string, cap: number, wouldBe: number): string {
+  return `The cap of ${usd(cap)} for ${what} is reached (the next call could bring it to ${usd(wouldBe)}); raise it in the config or type: memcalib resume --cap.`;
+}
+
+function usd(microUsd: number): string {
+  return `$${(microUsd / 1e6).toFixed(microUsd < 10_000 ? 6 : 2)}`;
+}

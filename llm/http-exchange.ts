@@ -1,0 +1,79 @@
+import { request as httpRequest } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Clock } from './clock.ts';
+import type { WireOutcome } from './wire.ts';
+
+/** One HTTP request; `body` null means GET. Redirects are never followed. */
+export interface Exchange {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly agent: Agent;
+  readonly timeoutMs: number;
+  readonly maxBodyBytes: number;
+  readonly clock: Clock;
+}
+
+/**
+ * Sends one request and takes in the whole reply. The time limit runs from send to last byte, so a slow drip ends too.
+ * `node:http` and not fetch: a third of the CPU per call, no hidden 300 s header limit, nothing retried or followed behind our back.
+ */
+export function exchange(options: Exchange): Promise<WireOutcome> {
+  return new Promise((resolve) => {
+    const send = options.url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const payload = options.body === null ? null : Buffer.from(options.body, 'utf8');
+    const length = payload === null ? {} : { 'content-length': String(payload.length) };
+    let request: ClientRequest | undefined;
+    let finished = false;
+    const finish = (outcome: WireOutcome): void => {
+      if (finished) return;
+      finished = true;
+      stopTimer();
+      if ('failure' in outcome) request?.destroy();
+      resolve(outcome);
+    };
+    const stopTimer = options.clock.timer(options.timeoutMs, () =>
+      finish({ failure: { kind: 'timeout', detail: `${Math.round(options.timeoutMs / 1000)} s` } }),
+    );
+    const broke = (error: NodeJS.ErrnoException): void =>
+      finish({ failure: { kind: 'network', detail: error.code ?? 'connection closed' } });
+    request = send(options.url, {
+      method: payload === null ? 'GET' : 'POST',
+      agent: options.agent,
+      headers: { ...options.headers, ...length },
+    });
+    request.on('error', broke);
+    request.on('response', (response) => takeIn(response, options.maxBodyBytes, finish, broke));
+    request.end(payload ?? undefined);
+  });
+}
+
+function takeIn(
+  response: IncomingMessage,
+  maxBodyBytes: number,
+  finish: (outcome: WireOutcome) => void,
+  broke: (error: NodeJS.ErrnoException) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBodyBytes) finish({ failure: { kind: 'too_large', detail: `reply body over ${maxBodyBytes} bytes` } });
+    else chunks.push(chunk);
+  });
+  response.on('error', broke);
+  response.on('aborted', () => finish({ failure: { kind: 'network', detail: 'reset in the middle of the body' } }));
+  response.on('end', () => {
+    if (!response.complete) return finish({ failure: { kind: 'network', detail: 'body ended early' } });
+    finish({ reply: { status: response.statusCode ?? 0, headers: flat(response), body: Buffer.concat(chunks, bytes).toString('utf8') } });
+  });
+}
+
+function flat(response: IncomingMessage): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(response.headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
+}

@@ -1,0 +1,123 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { CREATED } from './completion.ts';
+import { handleChat } from './chat-route.ts';
+import type { ChatDesk } from './chat-route.ts';
+import { FaultDice } from './faults.ts';
+import type { FaultPlan } from './faults.ts';
+import { RequestError } from './request.ts';
+import { StatsCounter } from './stats.ts';
+import type { RehearsalStats } from './stats.ts';
+
+/** Models a rehearsal server has when none are named: one builder and two reviewers of different names. */
+export const REHEARSAL_MODELS = ['rehearsal', 'rehearsal-a', 'rehearsal-b'] as const;
+
+export interface RehearsalOptions {
+  /** 0 or left out: a free one. */
+  readonly port?: number;
+  readonly host?: '127.0.0.1';
+  /** Least time from request to reply. */
+  readonly latencyMs?: number;
+  readonly faults?: FaultPlan;
+  /** Decides facts chosen, wording and imperfections; replies are equal for equal seeds. */
+  readonly seed?: string;
+  readonly models?: readonly string[];
+}
+
+/** A running server; `url` is the base URL an OpenAI client takes. */
+export interface RehearsalServer {
+  readonly url: string;
+  readonly port: number;
+  stats(): RehearsalStats;
+  close(): Promise<void>;
+}
+
+/** The rehearsal server could not start; `code` tells why. */
+export class RehearsalStartError extends Error {
+  override readonly name = 'RehearsalStartError';
+  readonly code: 'port_taken' | 'no_listen';
+  constructor(code: 'port_taken' | 'no_listen', message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function sendError(response: ServerResponse, cause: unknown): void {
+  const known =
+    cause instanceof RequestError
+      ? cause
+      : new RequestError(500, 'internal', `The rehearsal model failed: ${cause instanceof Error ? cause.message : String(cause)}.`);
+  if (response.headersSent) response.destroy();
+  else
+    sendJson(response, known.status, {
+      error: { message: known.message, type: known.status < 500 ? 'invalid_request_error' : 'server_error', param: null, code: known.code },
+    });
+}
+
+async function route(request: IncomingMessage, response: ServerResponse, desk: ChatDesk): Promise<void> {
+  const path = (request.url ?? '/').split('?')[0];
+  if (request.method === 'POST' && path === '/v1/chat/completions') return handleChat(request, response, desk);
+  if (request.method === 'GET' && path === '/v1/models') {
+    return sendJson(response, 200, {
+      object: 'list',
+      data: desk.models.map((id) => ({ id, object: 'model', created: CREATED, owned_by: 'memcalib-rehearsal' })),
+    });
+  }
+  if (request.method === 'GET' && path === '/stats') return sendJson(response, 200, desk.stats.snapshot());
+  throw new RequestError(
+    404,
+    'not_found',
+    `The rehearsal server has no ${request.method ?? ''} ${path ?? ''}; it has GET /v1/models, POST /v1/chat/completions and GET /stats.`,
+  );
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const isTaken = cause.code === 'EADDRINUSE';
+      const message = isTaken
+        ? `Port ${port} is taken; start the rehearsal server on another one or leave the port out.`
+        : `The rehearsal server cannot listen on ${host}:${port} (${cause.message}).`;
+      reject(new RehearsalStartError(isTaken ? 'port_taken' : 'no_listen', message, { cause }));
+    });
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(address !== null && typeof address === 'object' ? address.port : port);
+    });
+  });
+}
+
+/** Starts an OpenAI-compatible server on loopback that answers the nine steps from each request alone: same request, same bytes. */
+export async function startRehearsalServer(options: RehearsalOptions = {}): Promise<RehearsalServer> {
+  const stats = new StatsCounter();
+  const desk: ChatDesk = {
+    seed: options.seed ?? 'rehearsal',
+    models: options.models ?? REHEARSAL_MODELS,
+    latencyMs: options.latencyMs ?? 0,
+    dice: options.faults === undefined ? null : new FaultDice(options.faults),
+    stats,
+  };
+  const server = createServer((request, response) => {
+    route(request, response, desk).catch((cause: unknown) => {
+      stats.error();
+      sendError(response, cause);
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  const host = options.host ?? '127.0.0.1';
+  const port = await listen(server, options.port ?? 0, host);
+  return {
+    url: `http://${host}:${port}/v1`,
+    port,
+    stats: () => stats.snapshot(),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

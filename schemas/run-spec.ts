@@ -1,0 +1,15 @@
+import type { Config } from './config.ts';
+import type { StepId } from './steps.ts';
+
+/** What a build was asked to do, frozen when it starts: later edits of files reach the next build only. */
+export interface RunSpec {
+  readonly runId: string;
+  readonly label: string;
+  readonly startedAt: number;
+  readonly config: Config;
+  /** Folder the config's relative paths start from. */
+  readonly baseDir: string;
+  /** True when no provider is configured and the rehearsal model answers. */
+  readonly rehearsal: boolean;
+  readonly prompts: Readonly<Record<StepId, { readonly instructions: string; readonly maxTokens: number }>>;
+}

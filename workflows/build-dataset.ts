@@ -1,0 +1,162 @@
+import { CancellationScope, condition, continueAsNew, isCancellation, setHandler, startChild, workflowInfo } from '@temporalio/workflow';
+import type { Domain } from '../schemas/levels.ts';
+import { constructChunk } from './construct-chunk.ts';
+import { pauseSignal, progressQuery, resumeSignal } from './messages.ts';
+import { bookkeeping, ingest } from './proxies.ts';
+import type { BuildInput, BuildProgress, BuildResult, ChunkRef, ChunkResult, LaunchPlan } from './types.ts';
+
+/** After so many chunks the workflow drains its children and continues as new, so that its history stays short. */
+const CHUNKS_PER_RUN = 150;
+
+/** The mutable state of one workflow run; durable because Temporal replays it. */
+interface BuildState {
+  state: BuildProgress['state'];
+  reason: string;
+  until: number | null;
+  chunksDone: number;
+  accepted: Readonly<Record<Domain, number>>;
+  /** Set by a chunk that met a closed gate, or by a person. */
+  pause: { readonly reason: string; readonly until: number | null } | null;
+  resumed: boolean;
+  /** Chunks that ended since the last look. */
+  wake: boolean;
+  readonly inFlight: Map<number, ChunkRef>;
+}
+
+function newState(input: BuildInput): BuildState {
+  return {
+    state: 'starting',
+    reason: '',
+    until: null,
+    chunksDone: input.chunksDone ?? 0,
+    accepted: { health: 0, general: 0, coding: 0 },
+    pause: null,
+    resumed: false,
+    wake: false,
+    inFlight: new Map(),
+  };
+}
+
+function listen(build: BuildState): void {
+  setHandler(resumeSignal, () => {
+    build.resumed = true;
+    build.wake = true;
+  });
+  setHandler(pauseSignal, (reason) => {
+    build.pause ??= { reason, until: null };
+    build.resumed = false;
+    build.wake = true;
+  });
+  setHandler(progressQuery, () => ({
+    state: build.state,
+    reason: build.reason,
+    until: build.until,
+    chunksDone: build.chunksDone,
+    chunksInFlight: build.inFlight.size,
+    accepted: build.accepted,
+  }));
+}
+
+async function launch(build: BuildState, input: BuildInput, chunk: ChunkRef, ordinal: number): Promise<void> {
+  build.inFlight.set(ordinal, chunk);
+  const child = await startChild(constructChunk, {
+    args: [{ runId: input.runId, chunk, searchable: input.searchable }],
+    ...(input.searchable && { searchAttributes: { MemcalibRun: [input.runId] } }),
+    workflowId: `${workflowInfo().workflowId}/${workflowInfo().runId.slice(0, 8)}/${ordinal}`,
+  });
+  void child.result().then(
+    (result: ChunkResult) => {
+      build.inFlight.delete(ordinal);
+      build.chunksDone += 1;
+      if (result.kind === 'paused') build.pause ??= { reason: result.reason, until: result.until };
+      build.wake = true;
+    },
+    (error: unknown) => {
+      build.inFlight.delete(ordinal);
+      build.pause ??= { reason: isCancellation(error) ? 'cancelled' : 'a chunk failed: see `memcalib status`', until: null };
+      build.wake = true;
+    },
+  );
+}
+
+/** Drains the children, records the stop, and waits for a person's resume or for the stated time. */
+async function holdUntilResumed(build: BuildState, input: BuildInput): Promise<void> {
+  build.state = 'draining';
+  await condition(() => build.inFlight.size === 0);
+  const gate = await bookkeeping.checkGate({ runId: input.runId });
+  const stop = gate.closed ? gate : (build.pause ?? { reason: gate.reason, until: null });
+  build.pause = null;
+  if (gate.closed || !build.resumed) {
+    build.state = 'paused';
+    build.reason = stop.reason;
+    build.until = stop.until;
+    await bookkeeping.recordState({ runId: input.runId, state: 'paused', reason: stop.reason, until: stop.until });
+    const resumed = (): boolean => build.resumed;
+    if (stop.until === null) await condition(resumed);
+    else await condition(resumed, Math.max(1000, stop.until - Date.now()));
+  }
+  build.resumed = false;
+  build.reason = '';
+  build.until = null;
+  build.state = 'running';
+  await bookkeeping.recordState({ runId: input.runId, state: 'running', reason: '', until: null });
+}
+
+function ended(plan: LaunchPlan): BuildResult | null {
+  return plan.verdict === 'complete'
+    ? { state: 'completed', accepted: plan.accepted }
+    : plan.verdict === 'dry'
+      ? { state: 'dry', accepted: plan.accepted }
+      : null;
+}
+
+async function construct(build: BuildState, input: BuildInput): Promise<BuildResult> {
+  await ingest.prepareBuild({ runId: input.runId });
+  build.state = 'running';
+  let launched = 0;
+  for (;;) {
+    if (build.pause !== null) {
+      await holdUntilResumed(build, input);
+      continue;
+    }
+    const draining = launched >= CHUNKS_PER_RUN || workflowInfo().continueAsNewSuggested;
+    if (draining && build.inFlight.size === 0)
+      return continueAsNew<(next: BuildInput) => Promise<BuildResult>>({ ...input, chunksDone: build.chunksDone });
+    build.wake = false;
+    if (!draining) {
+      const plan = await bookkeeping.planLaunch({ runId: input.runId, inFlight: [...build.inFlight.values()] });
+      build.accepted = plan.accepted;
+      const end = ended(plan);
+      if (end !== null && build.inFlight.size === 0) return end;
+      for (const chunk of plan.launch) await launch(build, input, chunk, launched++);
+      if (plan.verdict === 'stuck' && build.inFlight.size === 0) {
+        build.pause = { reason: plan.reason, until: null };
+        continue;
+      }
+    }
+    await condition(() => build.wake);
+  }
+}
+
+/**
+ * Builds a dataset to its exact target: keeps a window of chunks in flight, refills until each quota is met or its source is dry,
+ * pauses durably, drains its children before it continues as new, and ends cleanly on cancel (DESIGN §4).
+ */
+export async function buildDataset(input: BuildInput): Promise<BuildResult> {
+  const build = newState(input);
+  listen(build);
+  try {
+    const result = await construct(build, input);
+    build.state = 'finished';
+    await bookkeeping.recordState({ runId: input.runId, state: result.state, reason: '', until: null });
+    return result;
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    build.state = 'cancelled';
+    return await CancellationScope.nonCancellable(async () => {
+      await condition(() => build.inFlight.size === 0, '2 minutes');
+      await bookkeeping.recordState({ runId: input.runId, state: 'cancelled', reason: 'cancelled by a person', until: null });
+      return { state: 'cancelled', accepted: build.accepted };
+    });
+  }
+}

@@ -1,0 +1,2 @@
+export { buildDataset } from './build-dataset.ts';
+export { constructChunk } from './construct-chunk.ts';

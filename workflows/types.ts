@@ -1,0 +1,81 @@
+import type { Domain } from '../schemas/levels.ts';
+import type { StageId } from '../schemas/steps.ts';
+
+/** Temporal carries ids, counts and small parameters only; no text ever enters a history (DESIGN §4). */
+export interface BuildInput {
+  readonly runId: string;
+  readonly label: string;
+  /** Whether the server knows the search attributes MemcalibRun and MemcalibStage. */
+  readonly searchable: boolean;
+  /** Chunks finished before the last continue-as-new. */
+  readonly chunksDone?: number;
+}
+
+/** Candidates of one domain by their places in the order; a chunk skips those that already have a final verdict. */
+export interface ChunkRef {
+  readonly domain: Domain;
+  readonly positions: readonly number[];
+}
+
+export interface ChunkInput {
+  readonly runId: string;
+  readonly chunk: ChunkRef;
+  readonly searchable: boolean;
+}
+
+export interface StageInput {
+  readonly runId: string;
+  readonly chunk: ChunkRef;
+  readonly stage: StageId;
+}
+
+/** How a stage of a chunk ended. `paused` is a durable stop, never a failure. */
+export type StageResult =
+  | { readonly kind: 'done'; readonly alive: number; readonly failed: number }
+  | { readonly kind: 'paused'; readonly reason: string; readonly until: number | null };
+
+export type ChunkResult =
+  | { readonly kind: 'done'; readonly failed: number }
+  | { readonly kind: 'paused'; readonly reason: string; readonly until: number | null };
+
+/** What the launch planner decides: chunks to start now, or how the build stands when nothing is left to start. */
+export interface LaunchPlan {
+  readonly launch: readonly ChunkRef[];
+  readonly accepted: Readonly<Record<Domain, number>>;
+  readonly verdict: 'working' | 'complete' | 'dry' | 'stuck';
+  /** For `stuck`: what stands in the way, one sentence with the command to type. */
+  readonly reason: string;
+}
+
+export interface BuildProgress {
+  readonly state: 'starting' | 'running' | 'paused' | 'draining' | 'finished' | 'cancelled';
+  readonly reason: string;
+  readonly until: number | null;
+  readonly chunksDone: number;
+  readonly chunksInFlight: number;
+  readonly accepted: Readonly<Record<Domain, number>>;
+}
+
+/** How a build ended. */
+export interface BuildResult {
+  readonly state: 'completed' | 'dry' | 'cancelled';
+  readonly accepted: Readonly<Record<Domain, number>>;
+}
+
+/** The activities of construction, as workflows see them. */
+export interface BuildActivities {
+  /** Reads and orders the sources (once per order id) and records the run as running. */
+  prepareBuild(input: { readonly runId: string }): Promise<void>;
+  planLaunch(input: { readonly runId: string; readonly inFlight: readonly ChunkRef[] }): Promise<LaunchPlan>;
+  runStage(input: StageInput): Promise<StageResult>;
+  recordState(input: {
+    readonly runId: string;
+    readonly state: 'running' | 'paused' | 'completed' | 'dry' | 'cancelled';
+    readonly reason: string;
+    readonly until: number | null;
+  }): Promise<void>;
+  /** Resolves when the gate of the run is open at this moment; else says why not. */
+  checkGate(input: {
+    readonly runId: string;
+  }): Promise<{ readonly closed: boolean; readonly reason: string; readonly until: number | null }>;
+}
