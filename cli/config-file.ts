@@ -66,6 +66,7 @@ function knownNames(path: readonly PropertyKey[]): readonly string[] {
       'baseUrl',
       'apiKeyEnv',
       'concurrency',
+      'startConcurrency',
       'requestsPerMinute',
       'tokensPerMinute',
       'requestsPerDay',
