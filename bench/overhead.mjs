@@ -42,7 +42,14 @@ const readJson = (file) => {
 };
 
 function writeConfig(baseUrl) {
-  const source = (domain) => ({ name: domain, adapter: 'custom', path: `${domain}.jsonl`, domain, licence: 'CC0-1.0', columns: { id: 'id', question: 'question', answer: 'answer' } });
+  const source = (domain) => ({
+    name: domain,
+    adapter: 'custom',
+    path: `${domain}.jsonl`,
+    domain,
+    licence: 'CC0-1.0',
+    columns: { id: 'id', question: 'question', answer: 'answer' },
+  });
   // One model, so that one lane of 64 serves all roles; the temperatures keep the reviewers' calls apart.
   const model = (temperature) => ({ provider: 'bench', model: 'rehearsal', temperature });
   const many = Number(values.candidates);
@@ -60,9 +67,16 @@ async function ours() {
   const project = join(folder, '.memcalib');
   rmSync(project, { recursive: true, force: true });
   mkdirSync(join(project, 'heap'), { recursive: true });
-  const env = { ...process.env, NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import ${join(ROOT, 'bench/overhead/heap-probe.mjs')}`, MEMCALIB_HEAP_DIR: join(project, 'heap') };
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import ${join(ROOT, 'bench/overhead/heap-probe.mjs')}`,
+    MEMCALIB_HEAP_DIR: join(project, 'heap'),
+  };
   const began = performance.now();
-  const cli = start([join(ROOT, 'bin/memcalib.js'), 'build', '--json', '--config', join(folder, 'memcalib.config.json')], { cwd: folder, env });
+  const cli = start([join(ROOT, 'bin/memcalib.js'), 'build', '--json', '--config', join(folder, 'memcalib.config.json')], {
+    cwd: folder,
+    env,
+  });
   const ownerFile = () => readJson(join(project, 'owner.json'));
   const stopWatching = watch({ cli: () => cli.pid, owner: () => ownerFile()?.pid, temporal: () => ownerFile()?.temporalPid });
   const { code, text } = await ended(cli);
@@ -71,7 +85,7 @@ async function ours() {
   const report = JSON.parse(text);
   const { pid } = ownerFile() ?? {};
   const heaps = readdirSync(join(project, 'heap')).map((name) => Number(readFileSync(join(project, 'heap', name), 'utf8')) / 1048576);
-  for (; readJson(join(project, 'owner.json'))?.pid === pid && pid !== undefined; ) await new Promise((resolve) => setTimeout(resolve, 100));
+  for (; readJson(join(project, 'owner.json'))?.pid === pid && pid !== undefined;) await new Promise((resolve) => setTimeout(resolve, 100));
   if (code !== 0 && report.state !== 'dry') throw new Error(`the build ended ${report.state}: ${report.reason}`);
   return { wallMs, use, heapMb: heaps.reduce((sum, mb) => sum + mb, 0), report };
 }
@@ -91,7 +105,9 @@ try {
   const bodies = join(folder, 'bodies.jsonl');
   writeFileSync(bodies, await ask('/bodies'));
   const candidates = Object.values(warm.report.candidates).reduce((sum, count) => sum + count, 0);
-  console.log(`${candidates} candidates, accepted ${Object.values(warm.report.accepted).join(' + ')}; ${warm.report.calls.total} calls; delay ${values.latency} ms, 64 in flight, floor: ${values.floor}`);
+  console.log(
+    `${candidates} candidates, accepted ${Object.values(warm.report.accepted).join(' + ')}; ${warm.report.calls.total} calls; delay ${values.latency} ms, 64 in flight, floor: ${values.floor}`,
+  );
   const pairs = [];
   for (let pair = 1; pair <= Number(values.pairs); pair += 1) {
     const load = loadavg()[0];

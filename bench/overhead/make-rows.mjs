@@ -3,9 +3,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROWS = join(import.meta.dirname, '../../datasets/demo/rows');
-const jsonl = (name) => readFileSync(join(ROWS, name), 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
+const jsonl = (name) =>
+  readFileSync(join(ROWS, name), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 const json = (name) => JSON.parse(readFileSync(join(ROWS, name), 'utf8'));
-const plain = (html) => html.replace(/<pre>[\s\S]*?<\/pre>/g, '').replace(/<[^>]+>/g, '').replace(/&nbsp;/g, ' ').replace(/&[a-z]+;/g, '');
+const plain = (html) =>
+  html
+    .replace(/<pre>[\s\S]*?<\/pre>/g, '')
+    .replace(/<[^>]+>/g, '')
+    .replace(/&nbsp;/g, ' ')
+    .replace(/&[a-z]+;/g, '');
 
 // Questions and answers of the demo rows of a domain; only rows long enough to build from.
 const SEEDS = {
@@ -16,7 +25,11 @@ const SEEDS = {
   general: json('ultrachat.json').map((row) => [row.messages[0]?.content, row.messages[1]?.content]),
   coding: jsonl('stackexchange.jsonl').map((row) => [plain(row.question ?? ''), plain(row.answers?.[0]?.text ?? '')]),
 };
-const sentences = (text) => text.split(/(?<=[.?!])\s+/).map((part) => part.trim()).filter((part) => part.length > 25 && part.length < 300);
+const sentences = (text) =>
+  text
+    .split(/(?<=[.?!])\s+/)
+    .map((part) => part.trim())
+    .filter((part) => part.length > 25 && part.length < 300);
 
 /** A small seeded generator (mulberry32): the same rows for the same count, on every machine. */
 function randomFrom(seed) {
