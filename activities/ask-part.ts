@@ -67,12 +67,17 @@ async function send(run: RunContext, step: PreparedStep, request: CallRequest, s
   if (closed !== null) return { kind: 'paused', ...closed };
   const schema: z.ZodType = step.definition.replySchema;
   state.callKeys.push(request.key);
+  let seen: { readonly text: string; readonly parsed: ReturnType<typeof parseReply> } | null = null;
+  const read = (text: string): ReturnType<typeof parseReply> => {
+    if (seen?.text !== text) seen = { text, parsed: parseReply(text, schema) };
+    return seen.parsed;
+  };
   const outcome = await run.client.call(request, (text) => {
-    const parsed = parseReply(text, schema);
+    const parsed = read(text);
     return parsed.ok ? { ok: true } : { ok: false, class: parsed.class, rule: parsed.rule, path: parsed.path };
   });
   if (outcome.kind === 'reply') {
-    const parsed = parseReply(outcome.text, schema);
+    const parsed = read(outcome.text);
     if (!parsed.ok)
       return { kind: 'invalid', class: parsed.class, text: outcome.text, rule: parsed.rule, path: parsed.path, served: outcome.served };
     state.reply = parsed.value;

@@ -1,10 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { dirname, relative, resolve } from 'node:path';
 import { Config } from '../schemas/config.ts';
 import { CliError, EXIT } from './cli-error.ts';
+import { cacheBundle, cachedBundle } from './config-cache.ts';
 import { parseJsonFile } from './json-file.ts';
 import { nearestName } from './nearest-name.ts';
 
@@ -18,30 +16,36 @@ export interface LoadedConfig {
 
 const VIRTUAL = 'export const defineConfig = (config) => config;';
 
-async function evaluate(file: string): Promise<unknown> {
+async function bundle(file: string): Promise<string> {
   const { build } = await import('esbuild');
-  const folder = await mkdtemp(join(tmpdir(), 'memcalib-config-'));
-  try {
-    const result = await build({
-      entryPoints: [file],
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      write: false,
-      logLevel: 'silent',
-      plugins: [
-        {
-          name: 'memcalib',
-          setup(build) {
-            build.onResolve({ filter: /^memcalib$/ }, () => ({ path: 'memcalib', namespace: 'memcalib' }));
-            build.onLoad({ filter: /.*/, namespace: 'memcalib' }, () => ({ contents: VIRTUAL, loader: 'js' }));
-          },
+  const result = await build({
+    entryPoints: [file],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'memcalib',
+        setup(build) {
+          build.onResolve({ filter: /^memcalib$/ }, () => ({ path: 'memcalib', namespace: 'memcalib' }));
+          build.onLoad({ filter: /.*/, namespace: 'memcalib' }, () => ({ contents: VIRTUAL, loader: 'js' }));
         },
-      ],
-    });
-    const output = join(folder, 'config.mjs');
-    await writeFile(output, result.outputFiles[0]?.contents ?? new Uint8Array());
-    const module: unknown = await import(pathToFileURL(output).href);
+      },
+    ],
+  });
+  const code = result.outputFiles[0]?.text ?? '';
+  const inputs = Object.keys(result.metafile.inputs).filter((path) => !path.startsWith('memcalib:'));
+  cacheBundle(file, inputs, code);
+  return code;
+}
+
+async function evaluate(file: string): Promise<unknown> {
+  try {
+    const code = cachedBundle(file) ?? (await bundle(file));
+    const module: unknown = await import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`);
     return typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;
   } catch (error) {
     const reason =
@@ -51,8 +55,6 @@ async function evaluate(file: string): Promise<unknown> {
     throw new CliError(`${file} could not be read as a config: ${reason}. Mend the line, then type the command again.`, EXIT.usage, {
       cause: error,
     });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -67,6 +69,7 @@ function knownNames(path: readonly PropertyKey[]): readonly string[] {
       'baseUrl',
       'apiKeyEnv',
       'concurrency',
+      'startConcurrency',
       'requestsPerMinute',
       'tokensPerMinute',
       'requestsPerDay',

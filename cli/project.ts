@@ -4,7 +4,6 @@ import type { Store } from '../store/port.ts';
 import { attach, OwnerGoneError } from './attach.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { LoadedConfig } from './config-file.ts';
-import { QUERIES, WRITING_QUERIES } from './queries/catalog.ts';
 import type { QueryName, QueryResult, QueryArgs } from './queries/catalog.ts';
 
 /** An owner that is just starting or ending holds the store for a moment without answering: wait for it this long. */
@@ -27,7 +26,6 @@ async function openPatiently(file: string, readOnly: boolean): Promise<Store | n
 /** Asks a project something: its owner when one runs (it holds the store), else the store itself, without Temporal. */
 export async function query<Name extends QueryName>(loaded: LoadedConfig, name: Name, args: QueryArgs<Name>): Promise<QueryResult<Name>> {
   const file = join(loaded.projectFolder, 'memcalib.duckdb');
-  const run = QUERIES[name] as (store: Store, args: QueryArgs<Name>) => Promise<QueryResult<Name>>;
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const client = attach(loaded.projectFolder);
@@ -42,6 +40,9 @@ export async function query<Name extends QueryName>(loaded: LoadedConfig, name: 
     }
     if (!existsSync(file))
       throw new CliError(`There is no project at ${loaded.projectFolder} yet. Type \`memcalib build\` to start one.`, EXIT.usage);
+    // Loaded here only: with an owner running a command needs neither the store nor the stages.
+    const { QUERIES, WRITING_QUERIES } = await import('./queries/catalog.ts');
+    const run = QUERIES[name] as (store: Store, args: QueryArgs<Name>) => Promise<QueryResult<Name>>;
     const store = await openPatiently(file, !WRITING_QUERIES.has(name));
     if (store !== null) {
       try {

@@ -55,6 +55,8 @@ export const ProviderConfig = z.strictObject({
     .regex(/^[A-Z_][A-Z0-9_]*$/)
     .optional(),
   concurrency: z.int().positive().default(16),
+  /** Calls in flight to begin with, when the endpoint is known to take them; default: a few, then more as replies come. */
+  startConcurrency: z.int().positive().optional(),
   requestsPerMinute: z.int().positive().optional(),
   tokensPerMinute: z.int().positive().optional(),
   requestsPerDay: z.int().positive().optional(),

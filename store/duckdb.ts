@@ -1,8 +1,8 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { availableParallelism } from 'node:os';
-import { appendRows } from './append.ts';
 import { alreadyOpenError, StoreError, storeErrorFrom } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
+import { Journal } from './journal.ts';
 import { bindParams, cellFrom, type Param, type ResultRow } from './rows.ts';
 import type { Insert } from './table.ts';
 
@@ -18,6 +18,8 @@ const MAX_JOBS = 512;
 const MAX_ROWS = 8192;
 /** Attached to the instance while a store is open, so that a second one in the same process is refused. */
 const GUARD = 'memcalib_open';
+/** Rows stay in the journal at most this long, so that a quiet store has none. */
+const MOVE_AFTER_MS = 1000;
 
 /** The one handle on a DuckDB file: a writer behind a group commit, a few readers, no extension installs. */
 export class Database {
@@ -28,6 +30,9 @@ export class Database {
   private readonly idle: DuckDBConnection[];
   private readonly waiting: ((reader: DuckDBConnection) => void)[] = [];
   private readonly group: GroupCommit<readonly Insert[]>;
+  private readonly journal: Journal;
+  private moving: Promise<void> | null = null;
+  private moveTimer: NodeJS.Timeout | null = null;
   private closing: Promise<void> | null = null;
 
   private constructor(
@@ -43,6 +48,7 @@ export class Database {
     this.writer = writer;
     this.idle = readers;
     const { lingerMs } = options;
+    this.journal = new Journal(writer, (run) => this.inTransaction(run));
     this.group = new GroupCommit((jobs) => this.commit(jobs.flat()), { lingerMs, maxJobs: MAX_JOBS, maxWeight: MAX_ROWS });
   }
 
@@ -75,17 +81,18 @@ export class Database {
 
   /** Rows of a query whose result is known to be small (a chunk, a page, an aggregate). */
   async read(sql: string, params: readonly Param[] = []): Promise<readonly ResultRow[]> {
-    return this.withReader(async (reader) => {
-      const { values, types } = bindParams(params);
-      const result = await reader.run(sql, values, types);
-      const names = result.columnNames();
-      const rows = await result.getRows();
-      return rows.map((row) => Object.fromEntries(row.map((value, index) => [names[index] ?? '', cellFrom(value)])));
-    });
+    try {
+      await this.settle(sql);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'disk_full') throw error;
+      return this.readUnmoved(sql, params);
+    }
+    return this.withReader((reader) => rowsOf(reader, sql, params));
   }
 
   /** Columns of a long result, about 2,048 rows at a time; the reader is held until the callback has seen all. */
   async scan(sql: string, visit: (columns: readonly (readonly unknown[])[], rowCount: number) => void): Promise<void> {
+    await this.settle(sql);
     await this.withReader(async (reader) => {
       const result = await reader.stream(sql);
       for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
@@ -105,7 +112,18 @@ export class Database {
   /** Runs statements on the writer in one transaction of their own, after everything queued before. */
   async transaction(run: (writer: DuckDBConnection) => Promise<void>): Promise<void> {
     this.assertWritable();
-    await this.group.alone(() => this.inTransaction(() => run(this.writer)));
+    await this.group.alone(async () => {
+      await this.journal.move();
+      await this.inTransaction(() => run(this.writer));
+    });
+  }
+
+  /** Moves what a killed process left in the journal into its tables; returns how many batches there were. */
+  async recover(): Promise<number> {
+    this.assertWritable();
+    let batches = 0;
+    await this.group.alone(async () => void (batches = await this.journal.recover()));
+    return batches;
   }
 
   /** Moves the write-ahead log into the file; readers go on meanwhile. */
@@ -113,6 +131,7 @@ export class Database {
     this.assertWritable();
     await this.group.alone(async () => {
       try {
+        await this.journal.move();
         await this.writer.run('CHECKPOINT');
       } catch (error) {
         throw storeErrorFrom(error, this.file);
@@ -128,9 +147,12 @@ export class Database {
 
   private async shutDown(): Promise<void> {
     let failure: StoreError | null = null;
+    if (this.moveTimer !== null) clearTimeout(this.moveTimer);
     await this.group.alone(async () => {
       try {
-        if (!this.readOnly) await this.writer.run('CHECKPOINT');
+        if (this.readOnly) return;
+        await this.journal.move();
+        await this.writer.run('CHECKPOINT');
       } catch (error) {
         failure = storeErrorFrom(error, this.file);
       }
@@ -152,8 +174,43 @@ export class Database {
     }
   }
 
-  private commit(inserts: readonly Insert[]): Promise<void> {
-    return this.inTransaction(() => appendRows(this.writer, inserts));
+  private async commit(inserts: readonly Insert[]): Promise<void> {
+    try {
+      await this.journal.add(inserts);
+    } catch (error) {
+      throw storeErrorFrom(error, this.file);
+    }
+    this.moveTimer ??= setTimeout(() => {
+      this.moveTimer = null;
+      void this.move().catch(() => undefined);
+    }, MOVE_AFTER_MS);
+  }
+
+  /** On a full disk the rows of the journal cannot be moved: the query sees them in a transaction that is given up. */
+  private async readUnmoved(sql: string, params: readonly Param[]): Promise<readonly ResultRow[]> {
+    return this.group.alone(async () => {
+      try {
+        return await this.journal.withHeld(() => rowsOf(this.writer, sql, params));
+      } catch (error) {
+        throw storeErrorFrom(error, this.file);
+      }
+    });
+  }
+
+  /** Sees to it that a query finds every row that was written before it. */
+  private async settle(sql: string): Promise<void> {
+    if (this.journal.concerns(sql)) await this.move();
+  }
+
+  private move(): Promise<void> {
+    this.moving ??= this.group.alone(async () => {
+      try {
+        await this.journal.move();
+      } finally {
+        this.moving = null;
+      }
+    });
+    return this.moving;
   }
 
   private async inTransaction(run: () => Promise<void>): Promise<void> {
@@ -190,6 +247,14 @@ export class Database {
     const reader = this.idle.pop();
     return reader === undefined ? new Promise((resolve) => this.waiting.push(resolve)) : Promise.resolve(reader);
   }
+}
+
+async function rowsOf(connection: DuckDBConnection, sql: string, params: readonly Param[]): Promise<readonly ResultRow[]> {
+  const { values, types } = bindParams(params);
+  const result = await connection.run(sql, values, types);
+  const names = result.columnNames();
+  const rows = await result.getRows();
+  return rows.map((row) => Object.fromEntries(row.map((value, index) => [names[index] ?? '', cellFrom(value)])));
 }
 
 async function guardAgainstSecondStore(writer: DuckDBConnection, file: string): Promise<void> {

@@ -60,19 +60,19 @@ export class GroupCommit<Job> {
       void this.drain();
       return;
     }
-    this.linger ??= setTimeout(() => void this.drain(), this.limits.lingerMs);
+    if (this.queue.length > 0) this.linger ??= setTimeout(() => void this.drain(), this.limits.lingerMs);
   }
 
   private async drain(): Promise<void> {
     if (this.linger !== null) clearTimeout(this.linger);
     this.linger = null;
     this.running = true;
-    for (let next = this.take(); next.length > 0; next = this.take()) {
-      const [first] = next;
-      if (first?.kind === 'alone') await first.run();
-      else await this.commitGroup(next.filter((item) => item.kind === 'job'));
-    }
+    const next = this.take();
+    const [first] = next;
+    if (first?.kind === 'alone') await first.run();
+    else await this.commitGroup(next.filter((item) => item.kind === 'job'));
     this.running = false;
+    this.wake();
   }
 
   private take(): (Waiting<Job> | Alone)[] {

@@ -110,13 +110,14 @@ export class DuckDbLedger implements LedgerStore {
     for (const name of names) this.pending.add(name);
     try {
       const numbered = intents.map((intent) => ({ intent, callNo: this.index.nextCallNo++ }));
-      const requests = [];
-      for (const { intent, callNo } of numbered) {
-        if (this.index.attemptsOf(intent.request.key).length > 0) continue;
-        const split = this.splitter.split(intent);
-        await this.ensureShared(split.shared);
-        requests.push({ call_no: callNo, ...split.own });
-      }
+      const first = numbered.filter(({ intent }) => this.index.attemptsOf(intent.request.key).length === 0);
+      const requests = await Promise.all(
+        first.map(async ({ intent, callNo }) => {
+          const { own, shared } = await this.splitter.split(intent);
+          await this.ensureShared(shared);
+          return { call_no: callNo, ...own };
+        }),
+      );
       await this.database.write([
         insertInto(
           tables.CALLS,
@@ -141,7 +142,8 @@ export class DuckDbLedger implements LedgerStore {
       callNo: this.attemptOf(completion).callNo,
       completionNo: this.index.nextCompletionNo++,
     }));
-    const replies = numbered.flatMap(({ completion, completionNo }) => replyRow(completion, completionNo, this.repairs) ?? []);
+    const packed = await Promise.all(numbered.map(({ completion, completionNo }) => replyRow(completion, completionNo, this.repairs)));
+    const replies = packed.flatMap((row) => row ?? []);
     const inserts: Insert[] = [
       insertInto(
         tables.COMPLETIONS,

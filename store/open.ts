@@ -37,6 +37,14 @@ export async function openStore(file: string, options: OpenOptions = {}): Promis
   });
   try {
     await migrate(database);
+    if (await leftBehind(database)) {
+      if (readOnly) {
+        await database.close();
+        await (await openStore(path, { ...options, readOnly: false })).close();
+        return await openStore(path, options);
+      }
+      await database.recover();
+    }
     const repairs: TextRepairs = { loneSurrogates: 0, nuls: 0 };
     let no = await highestNumber(database);
     const nextNo = (): number => (no += 1);
@@ -47,6 +55,11 @@ export async function openStore(file: string, options: OpenOptions = {}): Promis
     await database.close().catch(() => undefined);
     throw error;
   }
+}
+
+/** Whether a killed process left rows in the journal: they are moved before anything is read, by a reader too. */
+async function leftBehind(database: Database): Promise<boolean> {
+  return (await database.read('SELECT 1 AS one FROM journal LIMIT 1')).length > 0;
 }
 
 async function highestNumber(database: Database): Promise<number> {

@@ -10,8 +10,6 @@ import { configFlag, isOn, say, sayJson } from './options.ts';
 import { statusText } from './status-text.ts';
 
 const POLL_MS = 250;
-/** Progress needs counts of the store; they are read less often than the state. */
-const COUNTS_EVERY = 4;
 
 const EXIT_OF: Readonly<Record<string, number>> = {
   completed: EXIT.ok,
@@ -36,9 +34,9 @@ export async function followBuild(owner: OwnerClient, loaded: LoadedConfig, invo
   const json = isOn(invocation, 'json');
   const view = createProgressView(json ? 'none' : process.stdout.isTTY ? 'bars' : 'lines', loaded.config.target);
   let state = (await owner.call('build.state', { label })) as BuildState;
-  for (let round = 0; !hasEnded(state); round += 1) {
+  while (!hasEnded(state)) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    if (round % COUNTS_EVERY === 0) {
+    if (view.isDue()) {
       const report = (await owner.call('query.status', { label })) as StatusReport | null;
       if (report !== null) view.show(report, state);
     }

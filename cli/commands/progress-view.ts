@@ -8,11 +8,24 @@ import type { StatusReport } from '../queries/status.ts';
 
 /** Shows a build as it goes: bars on a terminal, a plain line now and then elsewhere, nothing for programs. */
 export interface ProgressView {
+  /** Whether it is time for new counts: they cost a look at every table. */
+  isDue(): boolean;
   show(report: StatusReport, state: BuildState): void;
   end(report: StatusReport | null): void;
 }
 
 const LINE_EVERY_MS = 5000;
+const BARS_EVERY_MS = 1000;
+
+/** True once per so many milliseconds. */
+function every(ms: number): () => boolean {
+  let last = 0;
+  return () => {
+    if (Date.now() - last < ms) return false;
+    last = Date.now();
+    return true;
+  };
+}
 
 function through(report: StatusReport, stage: StageId): { readonly done: number; readonly entered: number } {
   const steps = STEPS_OF_STAGE[stage];
@@ -28,6 +41,7 @@ function bars(): ProgressView {
   );
   const all = new Map<StageId, SingleBar>(STAGES.map((stage) => [stage, multi.create(1, 0, { stage: stage.padEnd(16) })]));
   return {
+    isDue: every(BARS_EVERY_MS),
     show: (report) => {
       for (const [stage, bar] of all) {
         const { done, entered } = through(report, stage);
@@ -40,13 +54,11 @@ function bars(): ProgressView {
 }
 
 function lines(target: Readonly<Record<Domain, number>>): ProgressView {
-  let last = 0;
   let shown = '';
   const wanted = Object.values(target).reduce((sum, value) => sum + value, 0);
   return {
+    isDue: every(LINE_EVERY_MS),
     show: (report, state) => {
-      if (Date.now() - last < LINE_EVERY_MS) return;
-      last = Date.now();
       const accepted = Object.values(report.accepted).reduce((sum, value) => sum + value, 0);
       const stages = STAGES.map((stage) => `${stage} ${through(report, stage).done}`).join(', ');
       const line = `${state.progress?.state ?? state.state}: accepted ${accepted} of ${wanted} (${stages}), ${report.calls.ofThisRun} calls\n`;
@@ -61,5 +73,5 @@ function lines(target: Readonly<Record<Domain, number>>): ProgressView {
 /** A view of the asked kind. */
 export function createProgressView(kind: 'bars' | 'lines' | 'none', target: Readonly<Record<Domain, number>>): ProgressView {
   if (kind === 'bars') return bars();
-  return kind === 'lines' ? lines(target) : { show: () => undefined, end: () => undefined };
+  return kind === 'lines' ? lines(target) : { isDue: () => false, show: () => undefined, end: () => undefined };
 }

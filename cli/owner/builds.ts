@@ -40,7 +40,12 @@ export interface Builds {
 interface BuildDeps {
   readonly store: Store;
   readonly engine: Engine;
+  /** What Temporal said of a running build last, by label: asking it costs more than the build's own bookkeeping. */
+  readonly lately: Map<string, { readonly at: number; readonly runId: string; readonly progress: BuildProgress | null }>;
 }
+
+/** While the store says that a build runs, Temporal is asked about it at most this often. */
+const ASK_TEMPORAL_EVERY_MS = 2000;
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'dry', 'cancelled', 'failed']);
 
@@ -53,16 +58,21 @@ function newRunId(): string {
   return `${new Date().toISOString().replace(/[-:T]/g, '').slice(0, 14)}-${randomBytes(3).toString('hex')}`;
 }
 
-async function stateOf({ store, engine }: BuildDeps, label: string): Promise<BuildState | null> {
+async function stateOf({ store, engine, lately }: BuildDeps, label: string): Promise<BuildState | null> {
   const runId = await store.fact(latestRunFact(label));
   if (runId === null) return null;
   const row = await store.runState(runId);
   const base = { runId, label, reason: row?.reason ?? '', until: row?.until ?? null, progress: null, isNew: false };
   if (row !== null && ENDED.has(row.state)) return { ...base, state: row.state };
+  const known = lately.get(label);
+  if (row?.state === 'running' && known?.runId === runId && Date.now() - known.at < ASK_TEMPORAL_EVERY_MS)
+    return { ...base, state: row.state, progress: known.progress };
   const workflow = await describeBuild(engine, label);
   if (workflow !== null && !workflow.running && workflow.runId === runId)
     return { ...base, state: 'failed', reason: await failureOf(engine, label), until: null };
-  return { ...base, state: row?.state ?? 'starting', progress: await progressOf(engine, label) };
+  const progress = await progressOf(engine, label);
+  lately.set(label, { at: Date.now(), runId, progress });
+  return { ...base, state: row?.state ?? 'starting', progress };
 }
 
 async function launch({ store, engine }: BuildDeps, spec: RunSpec): Promise<void> {
@@ -117,7 +127,8 @@ async function hasWork({ store, engine }: BuildDeps): Promise<boolean> {
 }
 
 /** The build service of an owner. */
-export function createBuilds(deps: BuildDeps): Builds {
+export function createBuilds(parts: Pick<BuildDeps, 'store' | 'engine'>): Builds {
+  const deps: BuildDeps = { ...parts, lately: new Map() };
   const { engine } = deps;
   return {
     start: (wanted) => startBuild(deps, wanted),

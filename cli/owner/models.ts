@@ -41,6 +41,7 @@ interface ModelDeps {
 
 const REHEARSAL: Omit<ProviderConfig, 'baseUrl'> = {
   concurrency: 64,
+  startConcurrency: 64,
   timeoutSeconds: 120,
   structuredOutput: 'json_schema',
   schemaBounds: 'strict',
@@ -62,7 +63,7 @@ export function keyOf(name: string, config: ProviderConfig, env: NodeJS.ProcessE
 /** An endpoint with its limits, made from the config and the environment. */
 export function openProvider(name: string, config: ProviderConfig, env: NodeJS.ProcessEnv): Provider {
   const apiKey = keyOf(name, config, env);
-  const { concurrency, requestsPerMinute, tokensPerMinute, requestsPerDay } = config;
+  const { concurrency, startConcurrency, requestsPerMinute, tokensPerMinute, requestsPerDay } = config;
   const rates = {
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
     ...(tokensPerMinute !== undefined && { tokensPerMinute }),
@@ -76,7 +77,7 @@ export function openProvider(name: string, config: ProviderConfig, env: NodeJS.P
       timeoutMs: config.timeoutSeconds * 1000,
       clock: systemClock,
     }),
-    limits: { concurrency, ...rates, ...(name === 'rehearsal' && { startConcurrency: concurrency }) },
+    limits: { concurrency, ...rates, ...(startConcurrency !== undefined && { startConcurrency }) },
   };
 }
 

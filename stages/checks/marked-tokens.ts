@@ -51,7 +51,7 @@ export function markedTokens(text: string): MarkedTokens {
 
 /** Whether a marked token stands in a text as a whole token, with its case; numbers also as words. */
 export function holdsToken(text: string, token: string): boolean {
-  if (markedTokens(text).numbers.has(token)) return true;
+  if (/^\d/.test(token) && markedTokens(text).numbers.has(token)) return true;
   const escaped = token.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}_])${escaped}(?![\\p{L}\\p{N}_])`, 'u').test(text);
 }

@@ -16,22 +16,42 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 
 const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu;
 
+/** Keeps the results of a pure function of a text: checks ask about the same few texts again and again. */
+function remembered<T>(compute: (text: string) => T, most: number): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const value = compute(text);
+    if (known.size >= most) known.clear();
+    known.set(text, value);
+    return value;
+  };
+}
+
+const stemOf = remembered(stemmer, 20_000);
+const stemsOf = remembered(
+  (text): readonly string[] =>
+    words(text)
+      .filter((word) => !STOP_WORDS.has(word))
+      .map(stem),
+  500,
+);
+
 /** Words of a text in order, lower case, apostrophes folded, hyphenated compounds split. */
 export function words(text: string): readonly string[] {
-  return (text.normalize('NFKC').toLowerCase().match(WORD) ?? []).map((word) => word.replaceAll('’', "'"));
+  return (text.normalize('NFKC').toLowerCase().match(WORD) ?? []).map((word) => (word.includes('’') ? word.replaceAll('’', "'") : word));
 }
 
 /** Stem of one lower-case word (Porter); the possessive ending is dropped and numbers stay as they are. */
 export function stem(word: string): string {
   const bare = word.replace(/'s$/, '');
-  return /\p{N}/u.test(bare) ? bare : stemmer(bare);
+  return /\p{N}/u.test(bare) ? bare : stemOf(bare);
 }
 
 /** Stems of the words that are no stop words, in order, repeats kept. */
 export function contentStems(text: string): readonly string[] {
-  return words(text)
-    .filter((word) => !STOP_WORDS.has(word))
-    .map(stem);
+  return stemsOf(text);
 }
 
 /** Share of the distinct content stems of `part` that stand in `whole`; 1 when `part` has none. */

@@ -2,6 +2,7 @@ import { ORDERS_SQL } from './0001-orders.ts';
 import { RUNS_SQL } from './0002-runs.ts';
 import { LEDGER_SQL } from './0003-ledger.ts';
 import { VERDICTS_SQL } from './0004-verdicts.ts';
+import { JOURNAL_SQL } from './0005-journal.ts';
 
 /** One numbered step of the schema; once released its SQL never changes. */
 export interface Migration {
@@ -15,4 +16,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0002-runs', sql: RUNS_SQL },
   { name: '0003-ledger', sql: LEDGER_SQL },
   { name: '0004-verdicts', sql: VERDICTS_SQL },
+  { name: '0005-journal', sql: JOURNAL_SQL },
 ];

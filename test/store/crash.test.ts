@@ -1,12 +1,14 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openStore } from '../../store/open.ts';
 import { candidate, keyOf, pages, rejection } from './made.ts';
 import { compileChild, start } from './processes.ts';
 import { reopened, tempFolder } from './samples.ts';
 
 let child = { script: '', remove: (): Promise<void> => Promise.resolve() };
+// Each test starts processes of its own: seconds on a quiet machine, more beside others.
+vi.setConfig({ testTimeout: 90_000 });
 beforeAll(async () => {
   child = await compileChild();
 });
@@ -15,7 +17,7 @@ afterAll(() => child.remove());
 test('after kill -9 in the middle of writes, again and again, every acknowledged write is there', async () => {
   const file = join(await tempFolder(), 'memcalib.duckdb');
   const acknowledged: string[] = [];
-  for (const lines of [3, 301]) {
+  for (const lines of [3, 121]) {
     const writer = start(process.execPath, [child.script, 'write', file]);
     await writer.said(lines);
     writer.process.kill('SIGKILL');
@@ -34,7 +36,7 @@ test('after kill -9 in the middle of writes, again and again, every acknowledged
     expect(await store.ledger.replies(done)).toHaveLength(done.length);
     await store.close();
   }
-  expect(acknowledged.length).toBeGreaterThan(250);
+  expect(acknowledged.length).toBeGreaterThan(100);
 });
 
 test('a crash between intent and completion leaves the intent open and its sibling whole', async () => {

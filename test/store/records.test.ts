@@ -114,7 +114,7 @@ test('outcomes stand at their places, pending ones and waivers included; the lat
       [4, 'failed', true],
       [5, 'pending', false],
     ]);
-    const { example: _example, callKeys: _callKeys, ...narrow } = outcome(0);
+    const { example: _example, callKeys: _callKeys, trail: _trail, ...narrow } = outcome(0);
     expect(page[0]).toEqual({
       position: 0,
       candidateId: candidate(0).id,
@@ -126,7 +126,8 @@ test('outcomes stand at their places, pending ones and waivers included; the lat
     });
     expect(await now.outcomesAt('order-1', 'p1', 'general', 2, 3)).toHaveLength(1);
     const ids = [4, 5, 0].map((n) => candidate(n).id);
-    expect(await now.outcomes('p1', ids)).toEqual([outcome(4, failed), outcome(0)]);
+    const full = [outcome(4, failed), outcome(0)].map(({ trail: _left, ...rest }) => rest);
+    expect(await now.outcomes('p1', ids)).toEqual(full);
     expect(await now.stepCounts('p1', 'order-1')).toEqual([
       { source: 'source-0', step: 'derive', status: 'failed', reason: 'timeout', count: 1 },
       { source: 'source-0', step: 'review-calibration', status: 'accepted', reason: '', count: 1 },
