@@ -5,7 +5,7 @@ import type { OwnerClient } from '../attach.ts';
 import type { LoadedConfig } from '../config-file.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Invocation } from './catalog.ts';
-import { configFlag, configOf, isOn, labelOf, say } from './options.ts';
+import { configFlag, configOf, isOn, labelOf, say, textOption } from './options.ts';
 import { followBuild } from './follow-build.ts';
 import { count } from './table.ts';
 
@@ -28,13 +28,23 @@ export async function runPause(invocation: Invocation): Promise<number> {
   return EXIT.ok;
 }
 
-/** `memcalib resume`: opens the gate and follows the build. */
+function capOf(invocation: Invocation): number | null {
+  const text = textOption(invocation, 'cap');
+  if (text === undefined) return null;
+  const usd = Number(text.replace(/^\$/, ''));
+  if (!Number.isFinite(usd) || usd <= 0)
+    throw new CliError(`--cap ${text} is no amount in US dollars: type for example \`memcalib resume --cap 2\`.`, EXIT.usage);
+  return usd;
+}
+
+/** `memcalib resume`: opens the gate, with --cap under a higher cap of the run, and follows the build. */
 export async function runResume(invocation: Invocation): Promise<number> {
   const label = labelOf(invocation);
+  const capUsd = capOf(invocation);
   const loaded = await configOf(invocation);
   const owner = await ownerOf(loaded, invocation, 'memcalib resume');
-  await owner.call('build.resume', { label });
-  say(`Resumed ${label}.`);
+  await owner.call('build.resume', { label, capUsd });
+  say(capUsd === null ? `Resumed ${label}.` : `Resumed ${label}; its run may now spend $${capUsd} in all.`);
   return isOn(invocation, 'detach') ? EXIT.ok : followBuild(owner, loaded, invocation, label);
 }
 

@@ -31,7 +31,8 @@ export interface Builds {
   start(wanted: WantedRun): Promise<BuildState>;
   state(label: string): Promise<BuildState | null>;
   pause(label: string): Promise<void>;
-  resume(label: string): Promise<void>;
+  /** Opens the gate; with `capUsd` the cap of the run is raised first, for good. */
+  resume(label: string, capUsd: number | null): Promise<void>;
   cancel(label: string): Promise<void>;
   /** True while a workflow runs that is not waiting for a person. */
   hasWork(): Promise<boolean>;
@@ -126,6 +127,19 @@ async function hasWork({ store, engine }: BuildDeps): Promise<boolean> {
   return false;
 }
 
+/** A cap at or below what is spent would pause the run at its next call: that is said instead. */
+async function raiseCap({ store, engine }: BuildDeps, label: string, capUsd: number): Promise<void> {
+  const runId = await store.fact(latestRunFact(label));
+  if (runId === null) throw new CliError(`There is no build labelled ${label} yet. Type \`memcalib build\` to start one.`, EXIT.usage);
+  const spent = (await store.ledger.spent({ runId })).microUsd / 1_000_000;
+  if (capUsd <= spent)
+    throw new CliError(
+      `Run ${runId} has spent $${spent.toFixed(2)} already, so a cap of $${capUsd} would stop it at once. Type \`memcalib resume --cap\` with more than that.`,
+      EXIT.usage,
+    );
+  await engine.raiseCap(runId, capUsd);
+}
+
 /** The build service of an owner. */
 export function createBuilds(parts: Pick<BuildDeps, 'store' | 'engine'>): Builds {
   const deps: BuildDeps = { ...parts, lately: new Map() };
@@ -138,7 +152,8 @@ export function createBuilds(parts: Pick<BuildDeps, 'store' | 'engine'>): Builds
       await engine.gates.close(label, 'person', 'paused by a person', null);
       await handle.signal('pause', 'paused by a person');
     },
-    resume: async (label) => {
+    resume: async (label, capUsd) => {
+      if (capUsd !== null) await raiseCap(deps, label, capUsd);
       await engine.gates.open(label);
       await engine.gates.open('*');
       await engine.resumed();

@@ -33,6 +33,8 @@ export interface Engine {
   readonly searchable: boolean;
   /** A person resumed a build. */
   resumed(): Promise<void>;
+  /** Raises the cap of a run for good. */
+  raiseCap(runId: string, usd: number): Promise<void>;
   temporalPid(): number | null;
   onChildChange(listener: () => void): void;
   stop(): Promise<void>;
@@ -179,6 +181,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     contexts,
     searchable: await knowsSearchAttributes(client, namespace),
     resumed: () => models.resumed(),
+    raiseCap: (runId, usd) => models.raiseCap(runId, usd),
     temporalPid: () => server?.pid() ?? null,
     onChildChange: (listener) => void listeners.push(listener),
     stop: async () => {

@@ -38,11 +38,7 @@ async function failedOf(store: Store, run: RunRow, failureClass: string | null):
 }
 
 /** Reopens exactly the failed candidates (of one class when named): their failed calls get a new series, nothing else is asked again. */
-export async function retryFailed(
-  store: Store,
-  engine: Engine,
-  args: { readonly label: string; readonly class: string | null },
-): Promise<Touched> {
+export async function reopenFailed(store: Store, args: { readonly label: string; readonly class: string | null }): Promise<Touched> {
   const run = await runOf(store, args.label);
   const failed = await failedOf(store, run, args.class);
   let calls = 0;
@@ -61,8 +57,18 @@ export async function retryFailed(
       outcomes.map((outcome) => ({ ...outcome, status: 'retry', trail: [], example: null, query: null, runId: run.id, at: Date.now() })),
     );
   }
-  await wake(engine, args.label);
   return { candidates: failed.length, calls };
+}
+
+/** Reopens the failed candidates and wakes the build that waits for them. */
+export async function retryFailed(
+  store: Store,
+  engine: Engine,
+  args: { readonly label: string; readonly class: string | null },
+): Promise<Touched> {
+  const touched = await reopenFailed(store, args);
+  await wake(engine, args.label);
+  return touched;
 }
 
 /** Lets the build go on without its failed candidates; recorded, and part of the build's identity. */

@@ -26,6 +26,8 @@ import type { RehearsalChild } from './rehearsal-child.ts';
 export interface Models {
   clientFor(spec: RunSpec): Promise<ModelClient>;
   readonly probeMode: ModeProbe;
+  /** Raises the cap of a run for good: a fact of the project, read again by every later owner. */
+  raiseCap(runId: string, usd: number): Promise<void>;
   /** A person resumed: blocks are let go, and what a drift pause showed is the new baseline. */
   resumed(): Promise<void>;
   close(): Promise<void>;
@@ -81,10 +83,17 @@ export function openProvider(name: string, config: ProviderConfig, env: NodeJS.P
   };
 }
 
-function capsOf(spec: RunSpec | undefined): BudgetCaps {
+/** Where the raised cap of a run lies. */
+function capFact(runId: string): string {
+  return `run-cap-usd:${runId}`;
+}
+
+/** The caps a run was started with; `raisedUsd` is what a person set at a resume, and holds in place of the run's own. */
+export function capsOf(spec: RunSpec | undefined, raisedUsd: number | undefined): BudgetCaps {
   if (spec === undefined) return {};
   const micro = (usd: number | undefined): number | undefined => (usd === undefined ? undefined : Math.round(usd * 1_000_000));
-  const { perCallUsd, perStepUsd, perRunUsd, perDayUsd } = spec.config.budget;
+  const { perCallUsd, perStepUsd, perDayUsd } = spec.config.budget;
+  const perRunUsd = raisedUsd ?? spec.config.budget.perRunUsd;
   return {
     perCallMicroUsd: micro(perCallUsd),
     perStepMicroUsd: micro(perStepUsd),
@@ -152,6 +161,7 @@ export function createModels(deps: ModelDeps): Models {
   const madeFrom = new Map<string, string>();
   const specs = new Map<string, RunSpec>();
   const books = new Map<string, PriceOf>();
+  const raisedCaps = new Map<string, number>();
   const configsOf = async (spec: RunSpec): Promise<Readonly<Record<string, ProviderConfig>>> =>
     spec.rehearsal ? { rehearsal: { ...REHEARSAL, baseUrl: await rehearsal.url() } } : (spec.config.providers ?? {});
   const priceOf: PriceOf = (provider, model) =>
@@ -164,7 +174,7 @@ export function createModels(deps: ModelDeps): Models {
     providers,
     limiter,
     priceOf,
-    caps: (runId) => capsOf(specs.get(runId)),
+    caps: (runId) => capsOf(specs.get(runId), raisedCaps.get(runId)),
     gate,
     clock: systemClock,
     onCall: (event) => drift.observe(event),
@@ -179,6 +189,8 @@ export function createModels(deps: ModelDeps): Models {
       old?.endpoint.close();
     }
     books.set(spec.runId, priceBook(spec.config.prices ?? {}));
+    const raised = await store.fact(capFact(spec.runId));
+    if (raised !== null) raisedCaps.set(spec.runId, Number(raised));
     specs.set(spec.runId, spec);
   };
   return {
@@ -202,6 +214,10 @@ export function createModels(deps: ModelDeps): Models {
         runId: spec.runId,
         notice: (sentence) => log.warn(sentence),
       });
+    },
+    raiseCap: async (runId, usd) => {
+      await store.putFact(capFact(runId), String(usd));
+      raisedCaps.set(runId, usd);
     },
     resumed: async () => {
       limiter.unblock();

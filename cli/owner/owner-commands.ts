@@ -47,7 +47,10 @@ export function ownerCommands(deps: {
     'build.start': (args) => builds.start(parse(SpecArgs, args).spec),
     'build.state': onLabel((label) => builds.state(label)),
     'build.pause': onLabel((label) => builds.pause(label)),
-    'build.resume': onLabel((label) => builds.resume(label)),
+    'build.resume': (args) => {
+      const { label, capUsd } = parse(LabelArgs.extend({ capUsd: z.number().positive().nullish() }), args);
+      return builds.resume(label, capUsd ?? null);
+    },
     'build.cancel': onLabel((label) => builds.cancel(label)),
     'build.retry': (args) => retryFailed(store, engine, parse(LabelArgs.extend({ class: z.string().nullable() }), args)),
     'build.waive': (args) => waiveFailed(store, engine, parse(LabelArgs, args)),

@@ -3,7 +3,7 @@ import { hashOf } from '../../schemas/hash.ts';
 import type { Completed } from './completion.ts';
 import { complete, tokensOf } from './completion.ts';
 import { sendFault } from './fault-wire.ts';
-import type { FaultDice } from './faults.ts';
+import type { FaultDice, FaultName, FaultTarget } from './faults.ts';
 import { ChatRequest, RequestError, conversation } from './request.ts';
 import type { StatsCounter } from './stats.ts';
 
@@ -14,6 +14,7 @@ export interface ChatDesk {
   readonly latencyMs: number;
   readonly dice: FaultDice | null;
   readonly stats: StatsCounter;
+  readonly onFault?: (fault: FaultName, target: FaultTarget) => void;
 }
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -61,14 +62,16 @@ function parseRequest(raw: string, models: readonly string[]): ChatRequest {
 }
 
 /** Names a request whatever its cap and its repair turns, so that a fault is bounded per question asked. */
-function identityOf(request: ChatRequest): string {
+export function identityOf(request: ChatRequest): string {
   return hashOf([request.model, conversation(request)[0]?.content ?? '', request.seed ?? null]);
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function send(response: ServerResponse, desk: ChatDesk, request: ChatRequest, completed: Completed): Promise<void> {
-  const rule = desk.dice?.strike({ task: completed.task, model: request.model, identity: identityOf(request) }) ?? null;
+  const target = { task: completed.task, model: request.model, identity: identityOf(request) };
+  const rule = desk.dice?.strike(target) ?? null;
+  if (rule !== null) desk.onFault?.(rule.fault, target);
   desk.stats.outcome(rule?.fault ?? null);
   if (rule === null) response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completed.completion));
   else await sendFault(response, rule, completed.completion);

@@ -4,7 +4,7 @@ import { CREATED } from './completion.ts';
 import { handleChat } from './chat-route.ts';
 import type { ChatDesk } from './chat-route.ts';
 import { FaultDice } from './faults.ts';
-import type { FaultPlan } from './faults.ts';
+import type { FaultName, FaultPlan, FaultTarget } from './faults.ts';
 import { RequestError } from './request.ts';
 import { StatsCounter } from './stats.ts';
 import type { RehearsalStats } from './stats.ts';
@@ -22,6 +22,8 @@ export interface RehearsalOptions {
   /** Decides facts chosen, wording and imperfections; replies are equal for equal seeds. */
   readonly seed?: string;
   readonly models?: readonly string[];
+  /** Told of every fault as it strikes. */
+  readonly onFault?: (fault: FaultName, target: FaultTarget) => void;
 }
 
 /** A running server; `url` is the base URL an OpenAI client takes. */
@@ -100,6 +102,7 @@ export async function startRehearsalServer(options: RehearsalOptions = {}): Prom
     latencyMs: options.latencyMs ?? 0,
     dice: options.faults === undefined ? null : new FaultDice(options.faults),
     stats,
+    ...(options.onFault !== undefined && { onFault: options.onFault }),
   };
   const server = createServer((request, response) => {
     route(request, response, desk).catch((cause: unknown) => {
