@@ -70,7 +70,8 @@ class Credit:
     """Token advantages and what the logs need.
 
     A_hat_BT (B, T) float64, 0 past a response's end and in invalid rows; A_BH, R_BH; S_B; sigma_S; fallback_BH codes of
-    FALLBACK_NAMES (for pairs without atoms: `no_counterfactual`); multipliers per channel (rows, m_KT) of open pairs.
+    FALLBACK_NAMES (for pairs without atoms: `no_counterfactual`); multipliers per channel (rows, m_KT) of open pairs;
+    pools of scores at the configured granularity, and token_pools (the sentence variant moves both kinds of threshold).
     """
 
     A_hat_BT: Tensor
@@ -82,6 +83,7 @@ class Credit:
     fallback_BH: Tensor
     multipliers: dict[int, tuple[Tensor, Tensor]]
     pools: dict[int, Pool]
+    token_pools: dict[int, Pool]
     channel_error: float
     merged_error: float
 
@@ -125,6 +127,7 @@ def assign_credit(batch: Batch, config: CreditConfig, counterfactuals: Mapping[i
     fallback_BH = _unscored_fallback(batch) if config.localize else torch.zeros(rows, A_BH.shape[1], dtype=torch.int64)
     multipliers: dict[int, tuple[Tensor, Tensor]] = {}
     pools: dict[int, Pool] = {}
+    token_pools: dict[int, Pool] = {}
     worst = 0.0
     for head in range(A_BH.shape[1]):
         uniform_B1 = A_BH[:, head, None]
@@ -136,6 +139,8 @@ def assign_credit(batch: Batch, config: CreditConfig, counterfactuals: Mapping[i
         local = localize(pairs, config.localize)
         fallback_BH[found.row_N, head] = local.fallback_N
         pools[head] = _pool(local.scores_NS, local.counted_NS, found.repeat_N)
+        token_pools[head] = pools[head] if config.localize.granularity == "token" else _pool(
+            local.clipped_NT, local.inside_NT & local.scored_N[:, None], found.repeat_N)
         rows_K, m_KT = found.row_N[local.chi_N], local.m_NT[local.chi_N]
         multipliers[head] = (rows_K, m_KT)
         spread_KT = A_BH[rows_K, head, None] * factors(m_KT, config.localize.eta)
@@ -149,7 +154,8 @@ def assign_credit(batch: Batch, config: CreditConfig, counterfactuals: Mapping[i
     merged_error = _mean_error(A_hat_BT[live_B], (S_B / sigma_S)[live_B], batch.length_B[live_B])
     if max(worst, merged_error) > CONSERVATION_LIMIT:
         raise ConservationError(f"mean advantage moved by {max(worst, merged_error):.3g}, allowed is {CONSERVATION_LIMIT:g}")
-    return Credit(A_hat_BT, A_BH, R_BH, S_B, float(sigma_S), degenerate_PH, fallback_BH, multipliers, pools, worst, merged_error)
+    return Credit(A_hat_BT, A_BH, R_BH, S_B, float(sigma_S), degenerate_PH, fallback_BH, multipliers, pools, token_pools,
+                  worst, merged_error)
 
 
 def _unit_scale(S_B: Tensor, valid_B: Tensor) -> Tensor:

@@ -75,6 +75,8 @@ class Localization:
     m_NT: Tensor
     scores_NS: Tensor
     counted_NS: Tensor
+    inside_NT: Tensor
+    scored_N: Tensor
 
 
 def aligned_signal(pairs: Pairs, signal: str) -> tuple[Tensor, Tensor, Tensor]:
@@ -152,7 +154,7 @@ def localize(pairs: Pairs, config: LocalizeConfig) -> Localization:
         m_before_NT[rows_K] = raw_KT
         m_NT[rows_K], tau_N[rows_K] = project(raw_KT, pairs.length_N[rows_K], config.cap)
     return Localization(z_NT, clipped_NT, token_N, sentence_N, a_NJ, c_NJ, q_NS, Q_N, chi_N, fallback_N, m_before_NT, tau_N,
-                        m_NT, scores_NS, counted_NS)
+                        m_NT, scores_NS, counted_NS, inside_NT, scored_N)
 
 
 def raw_multipliers(pairs: Pairs, q_NS: Tensor, Q_N: Tensor, rows_K: Tensor, inside_NT: Tensor,

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache
 
-from .policy import Decoder, Policy
+from .policy import Policy
 from .seeds import generator_for
 from .world import World
 
@@ -55,7 +55,6 @@ class HuggingFaceGenerator:
         self.policy, self.pad_id, self.batch_rows = policy, pad_id, batch_rows
         self.end_ids = torch.tensor(sorted(end_ids))
         self.world = world or World()
-        self.decode: Any = Decoder(policy)
 
     def sync(self, weights: str, adapter: bool) -> None:
         """Nothing to do: the weights are the trainer's."""
@@ -93,7 +92,7 @@ class HuggingFaceGenerator:
         end_ids = self.end_ids.to(device)
         cache: Any = DynamicCache()
         for t in range(max_new_tokens):
-            logits_BV, cache = self.decode(input_BL, keep_BL, position_BL, cache)
+            logits_BV, cache = self.policy(None, step=(input_BL, keep_BL, position_BL, cache))
             token_B, logp_BT[:, t] = draw(logits_BV, uniform_BT[:, t])
             ids_BT[:, t] = torch.where(alive_B, token_B, self.pad_id)
             ended_B = alive_B & torch.isin(token_B, end_ids)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 
-def _logits(hidden_MD: Tensor, weight_VD: Tensor, bias_V: Tensor | None) -> Tensor:
+def fp32_logits(hidden_MD: Tensor, weight_VD: Tensor, bias_V: Tensor | None) -> Tensor:
     """(M, V) fp32 logits, whatever autocast says outside."""
     with torch.autocast(hidden_MD.device.type, enabled=False):
         return torch.nn.functional.linear(hidden_MD.float(), weight_VD.float(), None if bias_V is None else bias_V.float())
@@ -23,7 +23,7 @@ class ChunkedLogp(torch.autograd.Function):
         """target_MK (M, K) ids -> (M, K) log-probabilities."""
         parts, sums = [], []
         for start in range(0, len(hidden_MD), chunk):
-            logits = _logits(hidden_MD[start:start + chunk], weight_VD, bias_V)
+            logits = fp32_logits(hidden_MD[start:start + chunk], weight_VD, bias_V)
             lse = logits.logsumexp(-1)
             parts.append(logits.gather(1, target_MK[start:start + chunk]) - lse[:, None])
             sums.append(lse)
@@ -42,7 +42,7 @@ class ChunkedLogp(torch.autograd.Function):
         d_bias = torch.zeros_like(bias_V, dtype=torch.float32) if need_bias and bias_V is not None else None
         for start in range(0, len(hidden_MD), ctx.chunk):
             rows = slice(start, start + ctx.chunk)
-            softmax = (_logits(hidden_MD[rows], weight_VD, bias_V) - lse_M[rows, None]).exp_()
+            softmax = (fp32_logits(hidden_MD[rows], weight_VD, bias_V) - lse_M[rows, None]).exp_()
             d_logits = softmax.mul_(-grad_MK[rows].sum(1, keepdim=True)).scatter_add_(1, target_MK[rows], grad_MK[rows])
             if d_hidden is not None:
                 d_hidden[rows] = (d_logits @ weight_VD.float()).to(d_hidden.dtype)
@@ -71,7 +71,7 @@ def chunked_entropy(hidden_MD: Tensor, weight_VD: Tensor, bias_V: Tensor | None,
     """(M,) entropy of the next-token distribution."""
     parts = []
     for start in range(0, len(hidden_MD), chunk):
-        logp = _logits(hidden_MD[start:start + chunk], weight_VD, bias_V).log_softmax(-1)
+        logp = fp32_logits(hidden_MD[start:start + chunk], weight_VD, bias_V).log_softmax(-1)
         parts.append(-(logp.exp() * logp).sum(-1))
     return torch.cat(parts)
 
@@ -81,7 +81,7 @@ def chunked_top_k(hidden_MD: Tensor, weight_VD: Tensor, bias_V: Tensor | None, k
     """(ids (M, K), log-probs (M, K)), likeliest first: the teacher's side of OPSD-GKD."""
     ids, values = [], []
     for start in range(0, len(hidden_MD), chunk):
-        logp = _logits(hidden_MD[start:start + chunk], weight_VD, bias_V).log_softmax(-1)
+        logp = fp32_logits(hidden_MD[start:start + chunk], weight_VD, bias_V).log_softmax(-1)
         top = logp.topk(min(k, logp.shape[1]), dim=-1)
         ids.append(top.indices)
         values.append(top.values)

@@ -29,6 +29,7 @@ class Packed:
 
 
 Want = Literal["logp", "logp_entropy", "top_k", "logp_at"]
+StepInput = tuple[Tensor, Tensor, Tensor, Any]
 
 
 class Policy(nn.Module):
@@ -56,8 +57,15 @@ class Policy(nn.Module):
         with self.model.disable_adapter():
             yield
 
-    def forward(self, packed: Packed, want: Want = "logp", k: int = 0, target_MK: Tensor | None = None) -> Any:
-        """logp (M,) | (logp, entropy) | top-k (ids, log-probs) (M, K) | logp_at (M, K), all fp32."""
+    def forward(self, packed: Packed | None, want: Want = "logp", k: int = 0, target_MK: Tensor | None = None,
+                step: StepInput | None = None) -> Any:
+        """logp (M,) | (logp, entropy) | top-k (ids, log-probs) (M, K) | logp_at (M, K), all fp32; or one decoding step.
+
+        `step` = (ids (B, L), mask (B, past + L), positions (B, L), cache) -> (logits (B, V) of the last position, cache).
+        """
+        if step is not None:
+            return self._decode(*step)
+        assert packed is not None
         with torch.autocast(self.device.type, dtype=self.compute, enabled=self.compute != torch.float32):
             hidden_BLD = self.causal.get_decoder()(input_ids=packed.input_BL, attention_mask=packed.keep_BL,
                                                    use_cache=False).last_hidden_state
@@ -73,19 +81,9 @@ class Policy(nn.Module):
         assert target_MK is not None
         return head.chunked_logp_at(*parts, target_MK, self.head_chunk)
 
-
-class Decoder(nn.Module):
-    """One decoding step of a Policy: (ids, mask, positions, cache) -> (fp32 logits of the last position, cache)."""
-
-    def __init__(self, policy: Policy) -> None:
-        super().__init__()
-        self.policy = policy
-
-    def forward(self, input_BL: Tensor, keep_BL: Tensor, position_BL: Tensor, cache: Any) -> tuple[Tensor, Any]:
-        policy = self.policy
-        with torch.autocast(policy.device.type, dtype=policy.compute, enabled=policy.compute != torch.float32):
-            out = policy.causal.get_decoder()(input_ids=input_BL, attention_mask=keep_BL, position_ids=position_BL,
-                                              past_key_values=cache, use_cache=True)
-        lm_head = policy.causal.get_output_embeddings()
-        logits_BV = head._logits(out.last_hidden_state[:, -1], lm_head.weight, getattr(lm_head, "bias", None))
-        return logits_BV, out.past_key_values
+    def _decode(self, input_BL: Tensor, keep_BL: Tensor, position_BL: Tensor, cache: Any) -> tuple[Tensor, Any]:
+        with torch.autocast(self.device.type, dtype=self.compute, enabled=self.compute != torch.float32):
+            out = self.causal.get_decoder()(input_ids=input_BL, attention_mask=keep_BL, position_ids=position_BL,
+                                            past_key_values=cache, use_cache=True)
+        lm_head = self.causal.get_output_embeddings()
+        return head.fp32_logits(out.last_hidden_state[:, -1], lm_head.weight, getattr(lm_head, "bias", None)), out.past_key_values
