@@ -4,6 +4,7 @@ A row is {id, messages, answer}: the evaluation messages and the answer. Loss fa
 """
 
 import json
+import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,8 +81,9 @@ def run_sft(config: SftConfig) -> dict[str, Any]:
     renderer = Renderer(tokenizer, load_template(Path(config.template)) if config.template else None)
     rows = tokenise(load_rows(Path(config.data)), renderer)
     check_lengths({f"row {i}": len(r["input_ids"]) for i, r in enumerate(rows, 1)}, config.token_limit, "SFT rows")
-    trainer = _trainer(config, tokenizer, rows, out)
-    trainer.train()
+    with tempfile.TemporaryDirectory() as scratch:
+        trainer = _trainer(config, tokenizer, rows, scratch)
+        trainer.train()
     losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
     if not trainer.is_world_process_zero():
         return {}
@@ -103,7 +105,7 @@ def _merged_fp32(model: Any) -> Any:
     return model.float().merge_and_unload()
 
 
-def _trainer(config: SftConfig, tokenizer: Any, rows: list[dict[str, list[int]]], out: Path) -> Any:
+def _trainer(config: SftConfig, tokenizer: Any, rows: list[dict[str, list[int]]], scratch: str) -> Any:
     from datasets import Dataset
     from peft import LoraConfig
     from trl import SFTConfig, SFTTrainer
@@ -117,7 +119,7 @@ def _trainer(config: SftConfig, tokenizer: Any, rows: list[dict[str, list[int]]]
                            "--set device_batch=N so that it is.")
     total = config.steps or max(1, int(len(rows) * config.epochs) // config.batch)
     arguments = SFTConfig(
-        output_dir=str(out.with_name(out.name + ".trl")), per_device_train_batch_size=device_batch,
+        output_dir=scratch, per_device_train_batch_size=device_batch,
         gradient_accumulation_steps=config.batch // (device_batch * world), learning_rate=config.lr,
         warmup_steps=int(config.warmup_share * total), lr_scheduler_type=config.schedule, num_train_epochs=config.epochs,
         max_steps=config.steps or -1, weight_decay=config.weight_decay, seed=config.seed, completion_only_loss=True, max_length=None,

@@ -20,7 +20,7 @@ ASSETS = Path(__file__).resolve().parents[1] / "tests" / "assets"
 def main() -> None:
     torch.set_num_threads(1)
     names = [sys.argv[1]] if len(sys.argv) > 1 else ["independent", "correlated"]
-    steps = int(sys.argv[2]) if len(sys.argv) > 2 else 1500
+    steps = int(sys.argv[2]) if len(sys.argv) > 2 else 2500
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
             work = Path(folder)
@@ -34,6 +34,7 @@ def main() -> None:
             report = run_sft(SftConfig(model=ModelConfig(path=str(work / "base"), device="cpu"), data=str(work / "sft.jsonl"),
                                        template=str(work / "template.json"), out=str(ASSETS / name), steps=steps, device_batch=32,
                                        lr=3e-3, warmup_share=0.05))
+            (ASSETS / name / "sft.json").unlink()
             print(name, f"{time.time() - started:.0f} s", "loss", report["first_loss"], "->", report["last_loss"])
 
 

@@ -41,6 +41,7 @@ class Session:
         if not config.run.folder:
             raise TrainerError("bad_config", "no run folder: give one with --set run.folder=FOLDER.")
         start_processes()
+        transformers.utils.logging.disable_progress_bar()
         torch.set_num_threads(config.run.threads)
         self.config, self.report, self.run = config, report, Path(config.run.folder)
         self.world = World()
