@@ -34,7 +34,9 @@ class Beat:
 
     def __call__(self, phase: str, done: int, total: int) -> None:
         self.progress = (phase, done, total)
-        if activity.is_cancelled() or activity.is_worker_shutdown():
+        if activity.is_worker_shutdown():
+            raise ApplicationError(f"the worker stops in {phase} at {done}/{total}; finished steps are kept", type="WorkerShutdown")
+        if activity.is_cancelled():
             raise CancelledError(f"cancelled in {phase} at {done}/{total}; finished steps are kept")
 
 
@@ -52,7 +54,9 @@ class GpuActivities:
 
     @activity.defn(name="trainerClaim")
     def claim(self) -> dict[str, str]:
-        """Tells a run which worker it got."""
+        """Tells a run which worker it got; a busy worker declines, so that another one answers the retry."""
+        if self._lock.locked():
+            raise ApplicationError(f"{self.own_queue} is busy", type="Busy")
         return {"queue": self.own_queue}
 
     @activity.defn(name="trainerStatus")
@@ -80,7 +84,8 @@ class GpuActivities:
 
     def _with_session(self, request: dict[str, Any], run: Any) -> dict[str, Any]:
         """Loads (or keeps) the session, beats, and maps errors to failures Temporal understands."""
-        beat = Beat(self.every)
+        limit = activity.info().heartbeat_timeout
+        beat = Beat(min(self.every, limit.total_seconds() / 3) if limit else self.every)
         stop = threading.Event()
         with self._lock:
             ticker = threading.Thread(target=_tick, args=(beat, stop, activity.heartbeat, time.monotonic()), daemon=True)

@@ -5,6 +5,7 @@ Shapes: B responses of a rollout batch, H heads (9 channels, or 1 total for GRPO
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import torch
@@ -12,10 +13,11 @@ from torch import Tensor
 
 from .channels import CHANNEL_COUNT, LOCALIZABLE, denominators, rewards
 from .groups import batch_scale, channel_advantages, sum_channels, total_advantages
-from .localize import GATE_ORDER, NOT_REQUESTED, LocalizeConfig, Pairs, factors, localize
-from .thresholds import Pool
+from .localize import GATE_ORDER, NOT_REQUESTED, Localization, LocalizeConfig, Pairs, factors, localize
+from .thresholds import Pool, join_pools
 
 CONSERVATION_LIMIT = 1e-6
+CHUNK = 256
 
 
 class ConservationError(ValueError):
@@ -71,7 +73,7 @@ class Credit:
 
     A_hat_BT (B, T) float64, 0 past a response's end and in invalid rows; A_BH, R_BH; S_B; sigma_S; fallback_BH codes of
     FALLBACK_NAMES (for pairs without atoms: `no_counterfactual`); multipliers per channel (rows, m_KT) of open pairs;
-    pools of scores at the configured granularity, and token_pools (the sentence variant moves both kinds of threshold).
+    `scores` what the pools are made of.
     """
 
     A_hat_BT: Tensor
@@ -82,10 +84,21 @@ class Credit:
     degenerate_PH: Tensor
     fallback_BH: Tensor
     multipliers: dict[int, tuple[Tensor, Tensor]]
-    pools: dict[int, Pool]
-    token_pools: dict[int, Pool]
+    scores: dict[int, list[tuple[Localization, Tensor]]]
     channel_error: float
     merged_error: float
+
+    @cached_property
+    def pools(self) -> dict[int, Pool]:
+        """Threshold pools by channel, at the configured granularity: every scored pair, gates ignored (D.3)."""
+        return {h: join_pools([_pool(local.scores_NS, local.counted_NS, repeat_N) for local, repeat_N in parts])
+                for h, parts in self.scores.items()}
+
+    @cached_property
+    def token_pools(self) -> dict[int, Pool]:
+        """Pools of token scores (the sentence variant moves both kinds of threshold)."""
+        return {h: join_pools([_pool(local.clipped_NT, local.inside_NT & local.scored_N[:, None], repeat_N)
+                               for local, repeat_N in parts]) for h, parts in self.scores.items()}
 
 
 def advantages_only(batch: Batch, config: CreditConfig) -> tuple[Tensor, Tensor, Tensor]:
@@ -126,35 +139,33 @@ def assign_credit(batch: Batch, config: CreditConfig, counterfactuals: Mapping[i
     merged_BT = torch.zeros(rows, width, dtype=torch.float64)
     fallback_BH = _unscored_fallback(batch) if config.localize else torch.zeros(rows, A_BH.shape[1], dtype=torch.int64)
     multipliers: dict[int, tuple[Tensor, Tensor]] = {}
-    pools: dict[int, Pool] = {}
-    token_pools: dict[int, Pool] = {}
+    scores: dict[int, list[tuple[Localization, Tensor]]] = {}
     worst = 0.0
     for head in range(A_BH.shape[1]):
-        uniform_B1 = A_BH[:, head, None]
+        spreads = []
         found = counterfactuals.get(head) if counterfactuals and config.localize else None
-        if found is None or config.localize is None or len(found.row_N) == 0:
-            merged_BT += uniform_B1
-            continue
-        pairs = _pairs(batch, head, found, width, R_BH, A_BH, delta_H, delta_sent_H)
-        local = localize(pairs, config.localize)
-        fallback_BH[found.row_N, head] = local.fallback_N
-        pools[head] = _pool(local.scores_NS, local.counted_NS, found.repeat_N)
-        token_pools[head] = pools[head] if config.localize.granularity == "token" else _pool(
-            local.clipped_NT, local.inside_NT & local.scored_N[:, None], found.repeat_N)
-        rows_K, m_KT = found.row_N[local.chi_N], local.m_NT[local.chi_N]
-        multipliers[head] = (rows_K, m_KT)
-        spread_KT = A_BH[rows_K, head, None] * factors(m_KT, config.localize.eta)
-        before_KT = merged_BT[rows_K]
-        merged_BT += uniform_B1
-        merged_BT[rows_K] = before_KT + spread_KT
-        worst = max(worst, _mean_error(spread_KT, A_BH[rows_K, head], batch.length_B[rows_K]))
+        if found is not None and config.localize is not None and len(found.row_N):
+            scores[head] = []
+            for part in _chunks(found):
+                local = localize(_pairs(batch, head, part, width, R_BH, A_BH, delta_H, delta_sent_H), config.localize)
+                scores[head].append((local, part.repeat_N))
+                fallback_BH[part.row_N, head] = local.fallback_N
+                rows_K = part.row_N[local.rows_K]
+                spread_KT = factors(local.m_KT, config.localize.eta).mul_(A_BH[rows_K, head, None])
+                worst = max(worst, _mean_error(spread_KT, A_BH[rows_K, head], batch.length_B[rows_K]))
+                spreads.append((rows_K, local.m_KT, merged_BT[rows_K].add_(spread_KT)))
+        merged_BT += A_BH[:, head, None]
+        for rows_K, _, mixed_KT in spreads:
+            merged_BT[rows_K] = mixed_KT
+        if spreads:
+            multipliers[head] = (torch.cat([s[0] for s in spreads]), torch.cat([s[1] for s in spreads]))
     inside_BT = (torch.arange(width) < batch.length_B[:, None]) & batch.valid_B[:, None]
     A_hat_BT = torch.where(inside_BT, merged_BT / sigma_S, 0.0)
     live_B = batch.valid_B & (batch.length_B > 0)
     merged_error = _mean_error(A_hat_BT[live_B], (S_B / sigma_S)[live_B], batch.length_B[live_B])
     if max(worst, merged_error) > CONSERVATION_LIMIT:
         raise ConservationError(f"mean advantage moved by {max(worst, merged_error):.3g}, allowed is {CONSERVATION_LIMIT:g}")
-    return Credit(A_hat_BT, A_BH, R_BH, S_B, float(sigma_S), degenerate_PH, fallback_BH, multipliers, pools, token_pools,
+    return Credit(A_hat_BT, A_BH, R_BH, S_B, float(sigma_S), degenerate_PH, fallback_BH, multipliers, scores,
                   worst, merged_error)
 
 
@@ -181,6 +192,12 @@ def _pairs(batch: Batch, head: int, found: Counterfactuals, width: int, R_BH: Te
                  delta_H[head], delta_sent_H[head] if delta_sent_H else 0.0, sentence_NT)
 
 
+def _chunks(found: Counterfactuals) -> list[Counterfactuals]:
+    """Slices of CHUNK pairs: what one slice touches stays in the processor's cache."""
+    return [Counterfactuals(found.row_N[i:i + CHUNK], found.d_NT[i:i + CHUNK], found.scored_N[i:i + CHUNK], found.repeat_N[i:i + CHUNK])
+            for i in range(0, len(found.row_N), CHUNK)]
+
+
 def _pool(scores_NS: Tensor, counted_NS: Tensor, repeat_N: Tensor) -> Pool:
     """Scores of scored pairs, gates ignored (D.3); those of sampled closed pairs are kept apart with their weight."""
     weight = int(repeat_N.max())
@@ -194,5 +211,6 @@ def _mean_error(spread_KT: Tensor, A_K: Tensor, length_K: Tensor) -> float:
     """Largest |mean over a response's tokens - A| (D.4); places past the end are not counted."""
     if spread_KT.numel() == 0:
         return 0.0
-    inside_KT = torch.arange(spread_KT.shape[1]) < length_K[:, None]
-    return float((torch.where(inside_KT, spread_KT, 0.0).sum(1) / length_K - A_K).abs().max())
+    if bool((length_K < spread_KT.shape[1]).any()):
+        spread_KT = spread_KT * (torch.arange(spread_KT.shape[1]) < length_K[:, None])
+    return float((spread_KT.sum(1) / length_K - A_K).abs().max())

@@ -22,7 +22,7 @@ NOT_REQUESTED = FALLBACK_NAMES.index("not_requested")
 
 @dataclass(frozen=True)
 class LocalizeConfig:
-    """Constants of localization; defaults are SPEC section 8."""
+    """Constants of localization; defaults are SPEC section 8. Thresholds are not negative."""
 
     granularity: Literal["token", "sentence"] = "token"
     signal: Literal["ordered", "absolute"] = "ordered"
@@ -32,6 +32,10 @@ class LocalizeConfig:
     gamma: float = 1.0
     eta: float = 0.75
     cap: float = 4.0
+
+    def __post_init__(self) -> None:
+        if self.delta_tok_abs < 0 or self.delta_sent_abs < 0 or self.d_max <= 0 or self.cap <= 1 or not 0 <= self.eta <= 1:
+            raise ValueError("thresholds must be >= 0, d_max > 0, cap > 1 and eta in 0..1")
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Localization:
-    """Every intermediate value, for N pairs. `m_NT`, `m_before_NT`, `tau_N` mean something where chi_N holds.
+    """Every intermediate value, for N pairs; multipliers for the K open ones (`rows_K`, where chi_N holds) only.
 
     q is (N, T) for tokens and (N, J) for sentences; `a_NJ`, `c_NJ`, `gate_sentence_N` are None at token level.
     `scores_NS` with `counted_NS` are the threshold pool: clipped signals, or sentence means, of scored pairs.
@@ -70,9 +74,10 @@ class Localization:
     Q_N: Tensor
     chi_N: Tensor
     fallback_N: Tensor
-    m_before_NT: Tensor
-    tau_N: Tensor
-    m_NT: Tensor
+    rows_K: Tensor
+    m_before_KT: Tensor
+    tau_K: Tensor
+    m_KT: Tensor
     scores_NS: Tensor
     counted_NS: Tensor
     inside_NT: Tensor
@@ -85,12 +90,13 @@ def aligned_signal(pairs: Pairs, signal: str) -> tuple[Tensor, Tensor, Tensor]:
     A row with a non-finite difference counts as not scored.
     """
     inside_NT = torch.arange(pairs.d_NT.shape[1]) < pairs.length_N[:, None]
-    finite_N = (torch.isfinite(pairs.d_NT) | ~inside_NT).all(1)
-    scored_N = pairs.scored_N & finite_N & (pairs.length_N > 0)
     sign = SIGNS[pairs.channel]
-    z_NT = pairs.d_NT.abs() if signal == "absolute" else pairs.d_NT * float(sign)
-    keep_NT = inside_NT & scored_N[:, None] & (sign != 0)
-    return z_NT.masked_fill(~keep_NT, 0.0), inside_NT, scored_N
+    z_NT = torch.where(inside_NT, pairs.d_NT, 0.0)
+    z_NT = z_NT.abs_() if signal == "absolute" else z_NT.mul_(float(sign))
+    scored_N = pairs.scored_N & torch.isfinite(z_NT.sum(1)) & (pairs.length_N > 0)
+    if sign == 0 or not bool(scored_N.all()):
+        z_NT[~scored_N | (sign == 0)] = 0.0
+    return z_NT, inside_NT, scored_N
 
 
 def sentence_scores(pairs: Pairs, z_NT: Tensor, clipped_NT: Tensor, inside_NT: Tensor,
@@ -127,11 +133,11 @@ def localize(pairs: Pairs, config: LocalizeConfig) -> Localization:
     """Steps 8 to 13: direction, clip, strength gates, scores, redistribution gate, projected multipliers (3.2, 3.3, D.4).
 
     Gates look at the unclipped z, scores at the clipped one; R A > 0 is asked last. Multipliers exist where chi holds.
+    Places past a row's end hold z = 0, which passes no gate and scores nothing as long as thresholds are not negative.
     """
     z_NT, inside_NT, scored_N = aligned_signal(pairs, config.signal)
     clipped_NT = z_NT.clamp(-config.d_max, config.d_max)
-    peak_N = z_NT.masked_fill(~inside_NT, -torch.inf).amax(1)
-    token_N = scored_N & (peak_N > config.delta_tok_abs)
+    token_N = scored_N & (z_NT.amax(1) > config.delta_tok_abs)
     sentence_N, a_NJ, c_NJ = None, None, None
     if config.granularity == "sentence":
         a_NJ, c_NJ, q_NS, L_NJ = sentence_scores(pairs, z_NT, clipped_NT, inside_NT, config)
@@ -147,14 +153,11 @@ def localize(pairs: Pairs, config: LocalizeConfig) -> Localization:
         closed_N | (SIGNS[pairs.channel] == 0), ~scored_N, ~token_N, closed_N if sentence_N is None else ~sentence_N,
         ~(Q_N > 0), ~(pairs.R_N * pairs.A_N > 0)])
     chi_N = fallback_N == 0
-    m_before_NT, tau_N, m_NT = torch.zeros_like(z_NT), torch.zeros_like(Q_N), torch.zeros_like(z_NT)
     rows_K = chi_N.nonzero()[:, 0]
-    if len(rows_K):
-        raw_KT = raw_multipliers(pairs, q_NS, Q_N, rows_K, inside_NT, config)
-        m_before_NT[rows_K] = raw_KT
-        m_NT[rows_K], tau_N[rows_K] = project(raw_KT, pairs.length_N[rows_K], config.cap)
-    return Localization(z_NT, clipped_NT, token_N, sentence_N, a_NJ, c_NJ, q_NS, Q_N, chi_N, fallback_N, m_before_NT, tau_N,
-                        m_NT, scores_NS, counted_NS, inside_NT, scored_N)
+    raw_KT = raw_multipliers(pairs, q_NS, Q_N, rows_K, inside_NT, config)
+    m_KT, tau_K = project(raw_KT, pairs.length_N[rows_K], config.cap)
+    return Localization(z_NT, clipped_NT, token_N, sentence_N, a_NJ, c_NJ, q_NS, Q_N, chi_N, fallback_N, rows_K, raw_KT, tau_K, m_KT,
+                        scores_NS, counted_NS, inside_NT, scored_N)
 
 
 def raw_multipliers(pairs: Pairs, q_NS: Tensor, Q_N: Tensor, rows_K: Tensor, inside_NT: Tensor,
@@ -162,7 +165,7 @@ def raw_multipliers(pairs: Pairs, q_NS: Tensor, Q_N: Tensor, rows_K: Tensor, ins
     """(K, T) multipliers before projection: T q_t / Q, or for the tokens of sentence j T / L_j * q_j / Q (3.3, H.2)."""
     T_K1 = pairs.length_N[rows_K, None].double()
     if config.granularity == "token":
-        return q_NS[rows_K] * (T_K1 / Q_N[rows_K, None])
+        return q_NS[rows_K].mul_(T_K1 / Q_N[rows_K, None])
     assert pairs.sentence_NT is not None
     index_KT = torch.where(inside_NT[rows_K], pairs.sentence_NT[rows_K], 0)
     L_KJ = torch.zeros_like(q_NS[rows_K]).scatter_add(1, index_KT, inside_NT[rows_K].double())

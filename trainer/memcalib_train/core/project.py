@@ -13,24 +13,28 @@ def project(m_NT: Tensor, length_N: Tensor, cap: float) -> tuple[Tensor, Tensor]
     Repeats tau = (sum of uncapped m + cap k - T) / (T - k), k = capped places, until the capped set stops growing.
     Places past a row's length must hold 0 and stay 0. Rows that never pass the cap are returned as they are, tau = 0.
     """
-    tau_N = torch.zeros_like(m_NT[:, 0])
-    out_NT = m_NT.clone()
-    rows_K = (m_NT.amax(1) > cap).nonzero()[:, 0]
+    T_N = length_N.to(m_NT.dtype)
+    tau_N, capped_N = torch.zeros_like(T_N), torch.zeros_like(T_N)
+    rows_K = (m_NT.amax(1) > cap).nonzero()[:, 0] if m_NT.numel() else torch.zeros(0, dtype=torch.int64)
     if len(rows_K) == 0:
-        return out_NT, tau_N
-    m_KT, T_K = m_NT[rows_K], length_N[rows_K].to(m_NT.dtype)
-    tau_K, capped_K = torch.zeros_like(T_K), torch.full_like(T_K, -1)
-    while True:
-        capped_KT = m_KT > (cap + tau_K)[:, None]
-        now_K = capped_KT.sum(1).to(m_NT.dtype)
-        if bool((now_K <= capped_K).all()):
-            break
-        capped_K = now_K
-        rest_K = m_KT.masked_fill(capped_KT, 0.0).sum(1)
-        tau_K = ((rest_K + cap * capped_K - T_K) / (T_K - capped_K)).clamp(max=0.0)
-    inside_KT = torch.arange(m_NT.shape[1]) < length_N[rows_K, None]
-    out_NT[rows_K] = torch.where(inside_KT, (m_KT - tau_K[:, None]).clamp(0.0, cap), 0.0)
-    tau_N[rows_K] = tau_K
+        return m_NT, tau_N
+    touched_K = rows_K
+    while len(rows_K):
+        m_KT = m_NT[rows_K]
+        over_KT = m_KT > (cap + tau_N[rows_K])[:, None]
+        now_K = over_KT.count_nonzero(1).to(m_NT.dtype)
+        grew_K = now_K > capped_N[rows_K]
+        rest_K = m_KT.masked_fill_(over_KT, 0.0).sum(1)
+        tau_K = ((rest_K + cap * now_K - T_N[rows_K]) / (T_N[rows_K] - now_K)).clamp(max=0.0)
+        rows_K, tau_K, now_K = rows_K[grew_K], tau_K[grew_K], now_K[grew_K]
+        tau_N[rows_K], capped_N[rows_K] = tau_K, now_K
+    out_NT = (m_NT - tau_N[:, None]).clamp_(0.0, cap)
+    if bool((length_N < m_NT.shape[1]).any()):
+        out_NT.mul_(torch.arange(m_NT.shape[1]) < length_N[:, None])
+    if len(touched_K) < len(m_NT):
+        whole_N = torch.ones(len(m_NT), dtype=torch.bool)
+        whole_N[touched_K] = False
+        out_NT[whole_N] = m_NT[whole_N]
     return out_NT, tau_N
 
 

@@ -51,6 +51,11 @@ class Pool:
         return self.once.numel() + self.sampled.numel()
 
 
+def join_pools(parts: Sequence[Pool]) -> Pool:
+    """One pool of several slices of the same channel and step."""
+    return Pool(torch.cat([p.once for p in parts]), torch.cat([p.sampled for p in parts]), max(p.weight for p in parts))
+
+
 def order_statistics(values: Tensor, ranks: Sequence[int]) -> list[float]:
     """The values at 0-based ranks of the sorted pool."""
     if len(ranks) == 1 or ranks[0] == ranks[-1]:

@@ -32,7 +32,10 @@ def uses_fsdp() -> bool:
 
 
 def shard(policy: Policy) -> Policy:
-    """FSDP2: each decoder layer, then the rest; parameters stay fp32, bf16 only in the forward and backward pass."""
+    """FSDP2: each decoder layer, then the rest (embedding, norm and head, in fp32); bf16 only inside the layers' passes.
+
+    Everything is resharded after a forward: passes without a backward must not leave whole, soon stale weights behind.
+    """
     from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
     mesh = dist.device_mesh.init_device_mesh(policy.device.type, (dist.get_world_size(),))
@@ -40,7 +43,7 @@ def shard(policy: Policy) -> Policy:
     precision = MixedPrecisionPolicy(param_dtype=half, reduce_dtype=torch.float32 if half else None)
     for layer in policy.causal.get_decoder().layers:
         fully_shard(layer, mesh=mesh, mp_policy=precision)
-    fully_shard(policy, mesh=mesh, mp_policy=MixedPrecisionPolicy(), reshard_after_forward=False)
+    fully_shard(policy, mesh=mesh, mp_policy=MixedPrecisionPolicy(), reshard_after_forward=True)
     return policy
 
 

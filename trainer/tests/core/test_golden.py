@@ -172,8 +172,8 @@ def test_localize(case, pad):
     reason = FALLBACK_NAMES[int(got.fallback_N[0])]
     assert reason == (want["fallback"] or "localized")
     assert int(got.chi_N[0]) == want["chi"]
-    m = got.m_NT[0, :T]
-    factor = factors(m, case["eta"]) if want["chi"] else torch.ones(T, dtype=F64)
+    m = got.m_KT[0, :T] if want["chi"] else torch.ones(T, dtype=F64)
+    factor = factors(m, case["eta"]) if want["chi"] else m
     A_tilde = case["A"] * factor
     assert near(factor.tolist(), want["factor"]) and near(A_tilde.tolist(), want["A_tilde"])
     if want["fallback"] or case["eta"] == 0:
@@ -191,9 +191,9 @@ def test_localize(case, pad):
         assert near(got.q_NS[0, :T].tolist(), want["q"])
     assert near(float(got.Q_N[0]), want["Q"])
     if want["chi"]:
-        assert near(got.m_before_NT[0, :T].tolist(), want["m_before"])
-        assert near(float(got.tau_N[0]), want["tau"]) and near(m.tolist(), want["m"])
-        assert (got.m_NT[0, T:] == 0).all()
+        assert near(got.m_before_KT[0, :T].tolist(), want["m_before"])
+        assert near(float(got.tau_K[0]), want["tau"]) and near(m.tolist(), want["m"])
+        assert (got.m_KT[0, T:] == 0).all()
 
 
 @pytest.mark.parametrize("case", LOCALIZE["responses"], ids=ids(LOCALIZE["responses"]))

@@ -171,7 +171,7 @@ def test_t7_sft_learns_to_copy_from_the_memory(tmp_path):
     """The loss falls below what a model that knows every position's distribution, but not the prompt, could reach."""
     save_model(tmp_path / "base", make_model(seed=3))
     write_templates(tmp_path)
-    rows = demonstrations(32 * 360, 11, Demonstrations())
+    rows = demonstrations(32 * 480, 11, Demonstrations())
     (tmp_path / "sft.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     config = SftConfig(model=ModelConfig(path=str(tmp_path / "base"), device="cpu"), data=str(tmp_path / "sft.jsonl"),
                        template=str(tmp_path / "template.json"), out=str(tmp_path / "out"), device_batch=32, lr=3e-3)
@@ -183,4 +183,4 @@ def test_t7_sft_learns_to_copy_from_the_memory(tmp_path):
     copy_free = sum(entropies) / len(entropies)
     late = sum(report["losses"][-3:]) / 3
     print(f"loss {report['first_loss']:.2f} -> {late:.3f}, copy-free {copy_free:.3f}")
-    assert report["steps"] == 360 and late < copy_free - 0.05 and late < report["first_loss"] - 0.5
+    assert report["steps"] == 480 and late < copy_free - 0.05 and late < report["first_loss"] - 0.5
