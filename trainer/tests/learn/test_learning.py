@@ -15,6 +15,7 @@ from minirun import learning_config, write_templates
 from memcalib_train.core.channels import CHANNELS, LOCALIZABLE, SIGNS
 from memcalib_train.core.credit import METHODS, assign_credit
 from memcalib_train.core.localize import LocalizeConfig, Pairs, localize
+from memcalib_train.core.thresholds import TOKEN, Pool, update_threshold
 from memcalib_train.loop.counterfactuals import plan_pairs, score_pairs
 from memcalib_train.loop.drive import by_rule, drive, judgments_file
 from memcalib_train.loop.judgments import load_judgments
@@ -103,7 +104,11 @@ def test_t1_credit_lands_on_the_true_tokens(tmp_path):
         members = [p for p in pairs if p.channel == h]
         one = torch.ones(len(members), dtype=torch.float64)
         rows = scored[h].row_N
-        local = localize(Pairs(h, scored[h].d_NT, scored[h].scored_N, batch.length_B[rows], one, one, 0.02), LocalizeConfig())
+        pairs_h = Pairs(h, scored[h].d_NT, scored[h].scored_N, batch.length_B[rows], one, one, 0.02)
+        start = localize(pairs_h, LocalizeConfig())
+        # the threshold this channel's EMA settles at on such rollouts
+        settled = update_threshold(0.02, Pool(start.scores_NS[start.counted_NS], torch.zeros(0)), replace(TOKEN, ema=0.0))
+        local = localize(replace(pairs_h, delta=settled.delta_after), LocalizeConfig())
         shares, uniform = [], []
         for n, pair in enumerate(members):
             places = true_places(found.records[pair.row], pair.removed, h, found.completions[pair.row])
@@ -111,7 +116,7 @@ def test_t1_credit_lands_on_the_true_tokens(tmp_path):
                 shares.append(float(local.q_NS[n, places].sum() / local.Q_N[n]))
                 uniform.append(len(places) / len(found.completions[pair.row]))
         ratio = sum(shares) / sum(uniform)
-        print(f"{CHANNELS[h]}: {len(shares)} pairs, credit {sum(shares) / len(shares):.2f}, {ratio:.1f} x uniform")
+        print(f"{CHANNELS[h]}: {len(shares)} pairs, credit {sum(shares) / len(shares):.2f}, {ratio:.1f} x uniform, threshold {settled.delta_after:.3f}")
         assert len(shares) >= 10 and ratio >= 5, CHANNELS[h]
 
 
@@ -142,7 +147,8 @@ def oracle_advantages(found, verdicts, samples):
 
 def test_t2_small_batch_gradients_point_closer_to_the_oracle_than_gdpo(tmp_path):
     size, batches = 8 * 8, 12
-    config = learning_config(tmp_path, "memcalib-rl", "correlated", rollout__prompts=256, optim__mini_batch=64)
+    config = learning_config(tmp_path, "memcalib-rl", "correlated", rollout__prompts=256, optim__mini_batch=64,
+                             data__tail="drop")
     session = Session(config)
     found, verdicts, batch = judged(session)
     oracle = gradient(session, found, oracle_advantages(found, verdicts, 8), list(range(len(found.completions))))
