@@ -13,6 +13,8 @@ import torch
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "trainer" / "tests"))
+from minirun import learning_config
+
 from memcalib_train.core.channels import CHANNELS, LOCALIZABLE
 from memcalib_train.core.credit import assign_credit
 from memcalib_train.core.thresholds import TOKEN, update_threshold
@@ -23,7 +25,6 @@ from memcalib_train.loop.rollout import files_of, load_rollout, rollout
 from memcalib_train.loop.session import Session
 from memcalib_train.loop.update import make_batch, thresholds_before
 from memcalib_train.minimem import judge_rollout
-from minirun import learning_config
 
 LATE_STEPS, RATIO = 4, 2.0
 

@@ -9,6 +9,7 @@ import sys
 import time
 
 import torch
+
 from memcalib_train.core.channels import LOCALIZABLE, SIGNS
 from memcalib_train.core.credit import METHODS, Batch, Counterfactuals, advantages_only, assign_credit, candidates
 from memcalib_train.core.project import project, project_by_bisection

@@ -15,6 +15,8 @@ import torch
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "trainer" / "tests"))
+from minirun import make_config
+
 from memcalib_train.loop import checkpoint
 from memcalib_train.loop.drive import by_rule, judgments_file
 from memcalib_train.loop.rollout import files_of, rollout
@@ -23,7 +25,6 @@ from memcalib_train.loop.update import update
 from memcalib_train.minimem import make_model, save_model
 from memcalib_train.model.generate import Sample
 from memcalib_train.model.policy import Policy
-from minirun import make_config
 
 TOKENS, SHARE, FULL_ROWS = 300, 0.10, 512
 

@@ -12,14 +12,15 @@ import torch
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+from minirun import make_config
+from transformers import Qwen3Config, Qwen3ForCausalLM
+
 from memcalib_train.loop.drive import by_rule, drive
 from memcalib_train.loop.session import Session
 from memcalib_train.minimem import VOCABULARY, judge_rollout, make_tokenizer
 from memcalib_train.model.head import chunked_logp
 from memcalib_train.model.policy import Policy
 from memcalib_train.model.scorer import Scorer, self_noise
-from minirun import make_config
-from transformers import Qwen3Config, Qwen3ForCausalLM
 
 TWIN = "--twin" in sys.argv
 DEVICE = torch.device("cpu" if TWIN else "cuda")

@@ -8,8 +8,7 @@ from minirun import SMALL, base_model, make_config, write_templates
 
 from memcalib_train.cli import main
 from memcalib_train.loop.config import RunConfig, apply_settings, flatten, from_dict
-from memcalib_train.minimem import demonstrations, make_tokenizer, write_records
-from memcalib_train.minimem import Demonstrations
+from memcalib_train.minimem import Demonstrations, demonstrations, make_tokenizer, write_records
 from memcalib_train.plan import make_plan
 
 JUDGE = ("import json, sys; from memcalib_train.minimem import judge_rollout; "
@@ -98,9 +97,9 @@ def test_an_sft_row_with_nothing_to_train_on_is_an_error(tmp_path, capsys):
 
 
 def test_sft_rows_train_on_the_answer_and_its_end_only():
+    from memcalib_train.minimem import TEACHER, TEMPLATE
     from memcalib_train.sft import tokenise
     from memcalib_train.text.render import Renderer
-    from memcalib_train.minimem import TEMPLATE, TEACHER
 
     renderer = Renderer(make_tokenizer(), TEMPLATE, TEACHER)
     row = demonstrations(1, 3, Demonstrations())[0]

@@ -46,25 +46,27 @@ function workerIsGone(error: unknown): boolean {
 /** Drives a training run: per step one rollout, one judging, one update. Every part is safe to repeat. */
 export async function trainModel(input: TrainModelInput): Promise<TrainModelResult> {
   let claims = 0;
-  let gpu: TrainerActivities | undefined;
+  let gpu: { readonly worker: TrainerActivities } | undefined;
 
-  async function claim(): Promise<TrainerActivities> {
+  // The proxy is wrapped in an object: returned bare from an async function, `await` would call its `then` as an activity.
+  async function claim(): Promise<{ readonly worker: TrainerActivities }> {
     if (++claims > MAX_CLAIMS) throw ApplicationFailure.nonRetryable(`gave up after ${MAX_CLAIMS} GPU workers`, 'TooManyClaims');
     const { queue } = await trainerClaim();
-    return proxyActivities<TrainerActivities>({
+    const worker = proxyActivities<TrainerActivities>({
       taskQueue: queue,
       startToCloseTimeout: '6 h',
       heartbeatTimeout: input.heartbeatTimeout as '30 s',
       scheduleToStartTimeout: input.scheduleToStartTimeout as '2 min',
       retry: { maximumAttempts: 1 },
     });
+    return { worker };
   }
 
   async function onGpu<T>(call: (worker: TrainerActivities) => Promise<T>): Promise<T> {
     for (;;) {
       gpu ??= await claim();
       try {
-        return await call(gpu);
+        return await call(gpu.worker);
       } catch (error) {
         if (!workerIsGone(error)) throw error;
         gpu = undefined;

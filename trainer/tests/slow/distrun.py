@@ -4,6 +4,8 @@ import sys
 
 import minirun
 import torch
+from safetensors.torch import save_file
+
 from memcalib_train.loop.drive import by_rule, drive, judgments_file
 from memcalib_train.loop.judgments import load_judgments
 from memcalib_train.loop.optimise import accumulate, mini_batches
@@ -12,7 +14,6 @@ from memcalib_train.loop.rollout import files_of, load_rollout, rollout
 from memcalib_train.loop.session import Session
 from memcalib_train.loop.update import assign, policy_targets, thresholds_before
 from memcalib_train.minimem import judge_rollout
-from safetensors.torch import save_file
 
 
 def main():

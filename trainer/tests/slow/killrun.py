@@ -5,6 +5,7 @@ import signal
 import sys
 
 import minirun
+
 from memcalib_train.loop import checkpoint, drive
 from memcalib_train.loop.session import Session
 from memcalib_train.minimem import judge_rollout
