@@ -74,7 +74,6 @@ def _parser() -> argparse.ArgumentParser:
     worker = add("worker", worker_command, "Temporal worker on the queue memcalib-gpu")
     worker.add_argument("--address", default=os.environ.get("TEMPORAL_ADDRESS", "127.0.0.1:7233"))
     worker.add_argument("--namespace", default=os.environ.get("TEMPORAL_NAMESPACE", "default"))
-    worker.add_argument("--judge-rule", help=argparse.SUPPRESS)
     return parser
 
 
@@ -191,7 +190,7 @@ def worker_command(given: Any) -> int:
 
     from .worker import run_worker
 
-    asyncio.run(run_worker(given.address, given.namespace, given.judge_rule))
+    asyncio.run(run_worker(given.address, given.namespace))
     return 0
 
 

@@ -1,14 +1,11 @@
 """The GPU worker: polls memcalib-gpu for claims, and its own queue for the runs that claimed it. One activity at a time."""
 
 import asyncio
-import importlib
 import os
 import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-from temporalio import activity
 from temporalio.client import Client
 from temporalio.worker import Worker
 
@@ -16,24 +13,7 @@ from .activities import QUEUE, GpuActivities
 from .errors import TrainerError
 
 
-def rule_judge_activity(name: str) -> Any:
-    """An activity `judgeByRule` around a module:function judge, for tests and toys; real judging is TypeScript's."""
-    from pathlib import Path
-
-    from .loop.drive import by_rule
-
-    module, _, function = name.partition(":")
-    judge = by_rule(getattr(importlib.import_module(module), function))
-
-    @activity.defn(name="judgeByRule")
-    def run(request: dict[str, str]) -> dict[str, str]:
-        judge(Path(request["rollout"]), Path(request["out"]))
-        return {"path": request["out"]}
-
-    return run
-
-
-async def run_worker(address: str, namespace: str, judge_rule: str | None = None) -> None:
+async def run_worker(address: str, namespace: str) -> None:
     """Runs until SIGTERM or SIGINT; the running activity is cancelled between two micro-batches."""
     try:
         client = await Client.connect(address, namespace=namespace)
@@ -46,8 +26,7 @@ async def run_worker(address: str, namespace: str, judge_rule: str | None = None
     stop = asyncio.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(name, stop.set)
-    rules = [rule_judge_activity(judge_rule)] if judge_rule else []
-    shared = Worker(client, task_queue=QUEUE, activities=[gpu.claim, gpu.status, *rules], activity_executor=one, max_concurrent_activities=1)
+    shared = Worker(client, task_queue=QUEUE, activities=[gpu.claim, gpu.status], activity_executor=one, max_concurrent_activities=1)
     mine = Worker(client, task_queue=own, activities=gpu.all(), activity_executor=one, max_concurrent_activities=1)
     async with shared, mine:
         print(f"memcalib-train: worker on {address}, queues {QUEUE} and {own}", flush=True)

@@ -106,6 +106,9 @@ class Session:
         if config.rollout.generator == "vllm":
             from ..model.generate_vllm import VllmGenerator
 
+            if self.world.size > 1:
+                raise TrainerError("bad_config", "vLLM rollouts run in one process only: start without `accelerate launch`, or use --set "
+                                   "rollout.generator=hf.")
             return VllmGenerator.load(config.model, end_ids(self.policy, self.tokenizer))
         return HuggingFaceGenerator(self.policy, pad, end_ids(self.policy, self.tokenizer), config.rollout.batch_rows, self.world)
 

@@ -96,7 +96,7 @@ def true_places(record, removed, channel, completion):
 
 
 def test_t1_credit_lands_on_the_true_tokens(tmp_path):
-    session = Session(learning_config(tmp_path, "memcalib-rl", "correlated", rollout__prompts=32))
+    session = Session(learning_config(tmp_path, "memcalib-rl", rollout__prompts=32))
     found, verdicts, batch = judged(session)
     pairs = plan_pairs(batch, METHODS["memcalib-rl"], "all", found.records, verdicts.levels, (0,))
     scored = score_pairs(pairs, found.records, found.completions, found.logp_old, session.renderer, session.scorer)
