@@ -55,8 +55,8 @@ class Session:
         self._claim()
         self._given_generator = generator
         self.step = -1
+        self._frozen = self._load_frozen()
         self._load_base()
-        self.reference = self._load_reference()
 
     def _facts(self) -> dict[str, Any]:
         data = [(r.id, r.question, [asdict(b) for b in r.blocks], [asdict(a) for a in r.atoms.values()]) for r in self.records]
@@ -112,14 +112,18 @@ class Session:
             return VllmGenerator.load(config.model, end_ids(self.policy, self.tokenizer))
         return HuggingFaceGenerator(self.policy, pad, end_ids(self.policy, self.tokenizer), config.rollout.batch_rows, self.world)
 
-    def _load_reference(self) -> Scorer | None:
-        """The frozen cold-start model: KL reference, or OPSD teacher. Under a LoRA it is the base with the adapter off."""
-        if not self.config.distils and self.config.optim.kl_beta == 0:
+    def _load_frozen(self) -> Scorer | None:
+        """The frozen cold-start model, where one is needed that is not the base under a LoRA."""
+        config = self.config
+        if config.model.lora_rank or (not config.distils and config.optim.kl_beta == 0):
             return None
-        if self.config.model.lora_rank:
-            return self.scorer
-        frozen = load_frozen(self.config.model)
-        return Scorer(shard(frozen) if uses_fsdp() else frozen, self.scorer.pad_id, self.config.model.token_budget, self.world)
+        frozen = load_frozen(config.model)
+        return Scorer(shard(frozen) if uses_fsdp() else frozen, int(self.tokenizer.pad_token_id), config.model.token_budget, self.world)
+
+    @property
+    def reference(self) -> Scorer | None:
+        """KL reference or OPSD teacher: the frozen model; under a LoRA this session's scorer, to be run with the adapter off."""
+        return self.scorer if self.config.model.lora_rank else self._frozen
 
     def at(self, step: int) -> None:
         """Makes weights, moments and RNG those after `step` updates."""
