@@ -117,11 +117,13 @@ def judge_words(record: Record, words: Sequence[str]) -> list[str]:
 class Demonstrations:
     """How cold-start answers are made. `redrawn`: share of levels drawn at random. `correlated`: one level for all memories in most
     answers (20 % ideal, 10 % random). `stated`: share of prompts that state the levels and follow them (needed by an OPSD teacher).
+    `dropped`: share of prompts that lack some memories (numbers stay), so that lookups go by number and survive ablation.
     """
 
     redrawn: float = 0.6
     correlated: bool = False
     stated: float = 1 / 3
+    dropped: float = 0.0
 
 
 def draw_levels(record: Record, style: Demonstrations, g: torch.Generator) -> list[str]:
@@ -146,7 +148,11 @@ def demonstrations(count: int, seed: int, style: Demonstrations) -> list[dict[st
         record = parse_record(raw, "minimem")
         stated = float(torch.rand(1, generator=g)) < style.stated
         levels = record.ideals() if stated else draw_levels(record, style, g)
-        chat = teacher_messages(record, TEMPLATE, TEACHER) if stated else messages(record, TEMPLATE, "atomic")
+        gone: frozenset[str] = frozenset()
+        if style.dropped and not stated and float(torch.rand(1, generator=g)) < style.dropped:
+            gone = frozenset(a for a in record.atoms if float(torch.rand(1, generator=g)) < 0.35)
+            levels = ["A" if a in gone else level for a, level in zip(record.atoms, levels, strict=True)]
+        chat = teacher_messages(record, TEMPLATE, TEACHER) if stated else messages(record, TEMPLATE, "atomic", gone)
         rows.append({"id": f"demo-{i:05}", "messages": chat, "answer": " ".join(response_words(record, levels, g))})
     return rows
 
