@@ -31,8 +31,8 @@ BUGS = {
                                    GOLDEN, "test_localize[gate_uses_the_unclipped_signal"),
     "projection forgotten": ("core/localize.py", "m_KT, tau_K = project(raw_KT, pairs.length_N[rows_K], config.cap)",
                              "m_KT, tau_K = raw_KT, torch.zeros(len(rows_K))", GOLDEN, "test_localize[cap_binds"),
-    "tokens of the micro-batch": ("core/objectives.py", "count = int(on.sum()) if tokens is None else tokens", "count = int(on.sum())",
-                                  GOLDEN, "test_policy_loss[micro_batches]"),
+    "tokens of the micro-batch": ("core/objectives.py", "policy = -torch.minimum(free, bounded).sum() / count",
+                                  "policy = -torch.minimum(free, bounded).sum() / int(on.sum())", GOLDEN, "test_policy_loss[micro_batches]"),
     "KL the other way round": ("core/objectives.py", "k3(logp_ref_BT[on] - new", "k3(new - logp_ref_BT[on]", GOLDEN,
                                "test_policy_loss[all_four_clip_cases]"),
 }
