@@ -1,0 +1,78 @@
+"""Counterfactual passes saved by `gated+sample` on late-phase steps of the learning environment, and what it does to thresholds.
+
+Trains MiniMem (MemCalib-RL, 128 responses a step) until SCS passes 80, then plans and scores the next steps both ways.
+Run: trainer/.venv/bin/python bench/trainer/counterfactuals.py [--steps 40]
+"""
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import torch
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "trainer" / "tests"))
+from minirun import learning_config
+
+from memcalib_train.core.channels import CHANNELS, LOCALIZABLE
+from memcalib_train.core.credit import assign_credit
+from memcalib_train.core.thresholds import TOKEN, update_threshold
+from memcalib_train.loop.counterfactuals import plan_pairs, score_pairs
+from memcalib_train.loop.drive import by_rule, drive, judgments_file
+from memcalib_train.loop.judgments import load_judgments
+from memcalib_train.loop.rollout import files_of, load_rollout, rollout
+from memcalib_train.loop.session import Session
+from memcalib_train.loop.update import make_batch, thresholds_before
+from memcalib_train.minimem import judge_rollout
+
+LATE_STEPS, RATIO = 4, 2.0
+
+
+def measure(session: Session, step: int) -> dict[str, object]:
+    """Tokens scored and thresholds after `step` with both scopes, from the same rollout and weights."""
+    rollout(session, step)
+    judged = judgments_file(session.run, step)
+    by_rule(judge_rollout)(files_of(session.run, step)["rows"], judged)
+    found = load_rollout(session, step)
+    empty = [not session.decode(list(c)).strip() for c in found.completions]
+    verdicts = load_judgments(judged, found.digest, found.response_ids, found.records, empty)
+    batch, config = make_batch(session, found, verdicts), session.config.credit_config()
+    deltas = thresholds_before(session, step)
+    out: dict[str, object] = {}
+    for scope in ("all", "gated+sample", "gated"):
+        pairs = plan_pairs(batch, config, scope, found.records, verdicts.levels, (session.config.run.seed, step))
+        before = session.scorer.tokens_scored
+        scored = score_pairs(pairs, found.records, found.completions, found.logp_old, session.renderer, session.scorer)
+        credit = assign_credit(batch, config, scored, *deltas)
+        moved = [update_threshold(deltas[0][h], credit.pools[h], TOKEN).delta_after if h in credit.pools else deltas[0][h] for h in LOCALIZABLE]
+        out[scope] = {"pairs": len(pairs), "tokens": session.scorer.tokens_scored - before, "thresholds": moved}
+    return out
+
+
+def main() -> int:
+    torch.set_num_threads(1)
+    limit = int(sys.argv[sys.argv.index("--steps") + 1]) if "--steps" in sys.argv else 40
+    with tempfile.TemporaryDirectory() as folder:
+        session = Session(learning_config(Path(folder), "memcalib-rl", run__steps=limit + LATE_STEPS))
+        scs, step = 0.0, 0
+        while scs < 80 and step < limit:
+            step += 1
+            scs = drive(session, by_rule(judge_rollout), step)["metrics"]["use"]["SCS"]
+        steps = []
+        for late in range(step + 1, step + 1 + LATE_STEPS):
+            steps.append(measure(session, late))
+            drive(session, by_rule(judge_rollout), late)
+    tokens = {scope: sum(s[scope]["tokens"] for s in steps) for scope in steps[0]}  # type: ignore[index,misc]
+    gaps = {CHANNELS[h]: max(abs(s["all"]["thresholds"][i] - s["gated+sample"]["thresholds"][i]) for s in steps)  # type: ignore[index]
+            for i, h in enumerate(LOCALIZABLE)}
+    ratio = tokens["all"] / tokens["gated+sample"]
+    print(json.dumps({"first_late_step": step + 1, "scs_before": round(scs, 1), "tokens": tokens, "ratio": round(ratio, 2),
+                      "largest_threshold_gap_of_one_step": {k: round(v, 4) for k, v in gaps.items()}}))
+    print(f"gated+sample scores {ratio:.2f} x fewer tokens than all (>= {RATIO:g}); thresholds of one step differ by at most "
+          f"{max(gaps.values()):.4f} nat: {'ok' if ratio >= RATIO else 'MISSED'}")
+    return 0 if ratio >= RATIO else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

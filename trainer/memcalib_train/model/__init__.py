@@ -1,0 +1,1 @@
+"""Models: loading, one scorer for every pass, generators."""

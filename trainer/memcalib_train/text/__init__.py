@@ -1,0 +1,1 @@
+"""Records, prompts, ablation and sentences: everything that is text."""
