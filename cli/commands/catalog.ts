@@ -71,7 +71,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'resume',
     summary: 'go on with a paused build',
-    options: [LABEL_OPTION, JSON_OPTION, ['--detach', 'return at once']],
+    options: [LABEL_OPTION, JSON_OPTION, ['--detach', 'return at once'], ['--cap <usd>', 'let the run spend this much in all']],
     takesConfig: true,
     load: async () => (await import('./control.ts')).runResume,
   },

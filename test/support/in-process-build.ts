@@ -92,10 +92,11 @@ export async function openInProcess(folder: string, labels: readonly string[] = 
   const contexts = createRunContexts({ store, gates, clientFor: (spec) => models.clientFor(spec) });
   const planner = createLaunchPlanner({ store, contexts });
   const paths: Paths = new Map();
+  const busy = new Map<string, Promise<void>>();
 
   const runChunk = async (runId: string, chunk: ChunkRef): Promise<Extract<BuildEnd, { kind: 'paused' }> | null> => {
     const run = await contexts.get(runId);
-    const deps = { store, clock: Date.now, paths, stop: () => false, onProgress: () => undefined };
+    const deps = { store, clock: Date.now, paths, busy, stop: () => false, onProgress: () => undefined };
     for (const stage of STAGES) {
       const result = await runStage(run, deps, chunk, stage);
       if (result.kind === 'paused') return result;
