@@ -103,7 +103,7 @@ export async function attachOrStart(
     command,
     ...(options.keep === true ? ['--keep'] : []),
   ];
-  const child = spawn(process.execPath, ['--max-semi-space-size=32', ...args], { detached: true, stdio: ['ignore', log, log] });
+  const child = spawn(process.execPath, ['--max-semi-space-size=16', ...args], { detached: true, stdio: ['ignore', log, log] });
   let exitCode: number | null = null;
   child.once('exit', (code) => {
     exitCode = code ?? EXIT.internal;
