@@ -83,9 +83,8 @@ async function ours() {
   const wallMs = performance.now() - began;
   const use = stopWatching();
   const report = JSON.parse(text);
-  const { pid } = ownerFile() ?? {};
   const heaps = readdirSync(join(project, 'heap')).map((name) => Number(readFileSync(join(project, 'heap', name), 'utf8')) / 1048576);
-  for (; readJson(join(project, 'owner.json'))?.pid === pid && pid !== undefined;) await new Promise((resolve) => setTimeout(resolve, 100));
+  while (ownerFile() !== null) await new Promise((resolve) => setTimeout(resolve, 100));
   if (code !== 0 && report.state !== 'dry') throw new Error(`the build ended ${report.state}: ${report.reason}`);
   return { wallMs, use, heapMb: heaps.reduce((sum, mb) => sum + mb, 0), report };
 }

@@ -142,7 +142,7 @@ async function killedWriter(file, from) {
       return 0;
     }
   };
-  while (wal() < 230e6) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (wal() < 115e6) await new Promise((resolve) => setTimeout(resolve, 5));
   child.kill('SIGKILL');
   await new Promise((resolve) => child.on('close', resolve));
   console.log(`killed a writer with a write-ahead log of ${Math.round(wal() / 1e6)} MB`);

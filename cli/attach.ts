@@ -106,7 +106,7 @@ function startOwner(loaded: LoadedConfig, command: string, keep: boolean): Start
   const log = openLog(loaded);
   const script = join(packageRoot(), 'dist', 'worker.js');
   const args = [script, '--project', loaded.projectFolder, '--command', command, ...(keep ? ['--keep'] : [])];
-  const child = spawn(process.execPath, ['--max-semi-space-size=32', ...args], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=16', ...args], {
     detached: true,
     stdio: ['ignore', log.descriptor, log.descriptor],
   });

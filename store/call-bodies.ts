@@ -1,5 +1,5 @@
 import type { CallCompletion, CallContent, CallIntent, ChatMessage, ResponseFormat } from '../schemas/ledger.ts';
-import { packBodyApart, sha256OfBytes, unpackBody, type PackedBody } from './bodies.ts';
+import { packBody, sha256OfBytes, unpackBody, type PackedBody } from './bodies.ts';
 import type { CALL_REPLIES } from './ledger-tables.ts';
 import { bytesOrNull, numberOrNull, text, type ResultRow } from './rows.ts';
 import type { RowOf } from './table.ts';
@@ -28,7 +28,7 @@ const MAX_HASHES = 1000;
 export class RequestSplitter {
   private readonly hashes = new Map<string, string>();
 
-  async split({ request }: CallIntent): Promise<SplitRequest> {
+  split({ request }: CallIntent): SplitRequest {
     const shared = new Map<string, string>();
     const share = (value: string | ResponseFormat): string => {
       const plain = JSON.stringify(value);
@@ -46,7 +46,7 @@ export class RequestSplitter {
       format: share(request.responseFormat),
       sampleIndex: request.sampleIndex,
     };
-    return { own: await packBodyApart(Buffer.from(JSON.stringify(own))), shared };
+    return { own: packBody(Buffer.from(JSON.stringify(own))), shared };
   }
 
   private hashOf(plain: string): string {
@@ -100,16 +100,12 @@ export function joinRequest(own: Buffer, sharedText: (hash: string) => Buffer): 
 }
 
 /** The row of a reply; null when there was neither text nor body. */
-export async function replyRow(
-  completion: CallCompletion,
-  completionNo: number,
-  repairs: TextRepairs,
-): Promise<RowOf<typeof CALL_REPLIES> | null> {
+export function replyRow(completion: CallCompletion, completionNo: number, repairs: TextRepairs): RowOf<typeof CALL_REPLIES> | null {
   const { replyText, rawBody } = completion;
   if (replyText === null && rawBody === null) return null;
   const reply = replyText === null ? null : Buffer.from(wellFormedText(replyText, repairs));
   const raw = rawBody === null ? null : Buffer.from(wellFormedText(rawBody, repairs));
-  const packed = await packBodyApart(Buffer.concat([reply ?? Buffer.alloc(0), raw ?? Buffer.alloc(0)]));
+  const packed = packBody(Buffer.concat([reply ?? Buffer.alloc(0), raw ?? Buffer.alloc(0)]));
   return { completion_no: completionNo, reply_bytes: reply?.length ?? null, raw_bytes: raw?.length ?? null, ...packed };
 }
 

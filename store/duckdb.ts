@@ -60,7 +60,7 @@ export class Database {
       instance = await DuckDBInstance.fromCache(file, {
         access_mode: options.readOnly ? 'READ_ONLY' : 'READ_WRITE',
         memory_limit: `${options.memoryLimitMb}MB`,
-        wal_autocheckpoint: '256MB',
+        wal_autocheckpoint: '128MB',
         threads: String(Math.max(1, Math.min(4, availableParallelism()))),
         autoinstall_known_extensions: 'false',
         autoload_known_extensions: 'false',

@@ -113,7 +113,7 @@ export class DuckDbLedger implements LedgerStore {
       const first = numbered.filter(({ intent }) => this.index.attemptsOf(intent.request.key).length === 0);
       const requests = await Promise.all(
         first.map(async ({ intent, callNo }) => {
-          const { own, shared } = await this.splitter.split(intent);
+          const { own, shared } = this.splitter.split(intent);
           await this.ensureShared(shared);
           return { call_no: callNo, ...own };
         }),
@@ -142,8 +142,7 @@ export class DuckDbLedger implements LedgerStore {
       callNo: this.attemptOf(completion).callNo,
       completionNo: this.index.nextCompletionNo++,
     }));
-    const packed = await Promise.all(numbered.map(({ completion, completionNo }) => replyRow(completion, completionNo, this.repairs)));
-    const replies = packed.flatMap((row) => row ?? []);
+    const replies = numbered.flatMap(({ completion, completionNo }) => replyRow(completion, completionNo, this.repairs) ?? []);
     const inserts: Insert[] = [
       insertInto(
         tables.COMPLETIONS,

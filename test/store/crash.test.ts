@@ -1,5 +1,6 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openStore } from '../../store/open.ts';
 import { candidate, keyOf, pages, rejection } from './made.ts';
@@ -46,6 +47,24 @@ test('a crash between intent and completion leaves the intent open and its sibli
   const attempts = await store.ledger.attempts([keyOf('a'), keyOf('b')]);
   expect([...attempts.values()].map(([attempt]) => attempt?.class)).toEqual(['ok', null]);
   expect(await store.ledger.spent({})).toEqual({ microUsd: 250, unknownCalls: 1, calls: 2 });
+});
+
+test('a reader too sees what a killed process left in the journal, and a second opening finds the journal empty', async () => {
+  const file = join(await tempFolder(), 'memcalib.duckdb');
+  await start(process.execPath, [child.script, 'intent', file]).ended;
+  const journal = async (): Promise<number> => {
+    const instance = await DuckDBInstance.create(file);
+    const connection = await instance.connect();
+    const rows = await connection.runAndReadAll('SELECT count(*)::INTEGER FROM journal');
+    connection.disconnectSync();
+    instance.closeSync();
+    return Number(rows.getRows()[0]?.[0]);
+  };
+  expect(await journal()).toBeGreaterThan(0);
+  const reader = await openStore(file, { readOnly: true });
+  expect([...(await reader.ledger.attempts([keyOf('a'), keyOf('b')])).values()].map(([attempt]) => attempt?.class)).toEqual(['ok', null]);
+  await reader.close();
+  expect(await journal()).toBe(0);
 });
 
 test.each([0, 1, 2])(
