@@ -13,6 +13,9 @@ export interface OwnerClient {
   call(command: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
+/** The owner ended between reading its file and its answer; nothing is lost. */
+export class OwnerGoneError extends CliError {}
+
 async function post(owner: OwnerFile, command: string, args: Readonly<Record<string, unknown>>): Promise<unknown> {
   let response: Response;
   try {
@@ -23,7 +26,7 @@ async function post(owner: OwnerFile, command: string, args: Readonly<Record<str
       redirect: 'error',
     });
   } catch (error) {
-    throw new CliError(
+    throw new OwnerGoneError(
       `The owner (pid ${owner.pid}) ended while this command talked to it. Nothing is lost: type the same command again.`,
       EXIT.unfinished,
       { cause: error },
@@ -45,13 +48,26 @@ function lastWords(file: string, from: number): string {
   return readFileSync(file, 'utf8').slice(from).trim().split('\n').at(-1) ?? '';
 }
 
+/** A live owner that answers now, which also keeps it from ending for want of clients; null when it ended meanwhile. */
+async function attachAwake(projectFolder: string): Promise<OwnerClient | null> {
+  const client = attach(projectFolder);
+  if (client === null) return null;
+  try {
+    await client.call('ping');
+    return client;
+  } catch (error) {
+    if (error instanceof OwnerGoneError) return null;
+    throw error;
+  }
+}
+
 /** Attaches to the owner of a project, starting one when none runs. The owner outlives this command while its work lasts. */
 export async function attachOrStart(
   loaded: LoadedConfig,
   command: string,
   options: { readonly keep?: boolean } = {},
 ): Promise<OwnerClient> {
-  const existing = attach(loaded.projectFolder);
+  const existing = await attachAwake(loaded.projectFolder);
   if (existing !== null) return existing;
   const logs = join(loaded.projectFolder, 'logs');
   try {

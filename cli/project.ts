@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '../store/port.ts';
-import { attach } from './attach.ts';
+import { attach, OwnerGoneError } from './attach.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { LoadedConfig } from './config-file.ts';
 import { QUERIES, WRITING_QUERIES } from './queries/catalog.ts';
@@ -31,7 +31,15 @@ export async function query<Name extends QueryName>(loaded: LoadedConfig, name: 
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const client = attach(loaded.projectFolder);
-    if (client !== null) return (await client.call(`query.${name}`, { ...args })) as QueryResult<Name>;
+    if (client !== null) {
+      try {
+        return (await client.call(`query.${name}`, { ...args })) as QueryResult<Name>;
+      } catch (error) {
+        if (!(error instanceof OwnerGoneError) || Date.now() > deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        continue;
+      }
+    }
     if (!existsSync(file))
       throw new CliError(`There is no project at ${loaded.projectFolder} yet. Type \`memcalib build\` to start one.`, EXIT.usage);
     const store = await openPatiently(file, !WRITING_QUERIES.has(name));
