@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { STAGES, STEPS_OF_STAGE } from '../../schemas/steps.ts';
 import type { ConfigInput } from '../../schemas/config.ts';
@@ -13,8 +12,6 @@ afterAll(async () => {
 }, 60_000);
 
 const CONCURRENCY = 8;
-const T0 = Date.now();
-const say = (t: string): void => void appendFileSync('/tmp/st.log', `${((Date.now() - T0) / 1000).toFixed(1)} ${t}\n`);
 
 function project(url: string): TestProject {
   const config: Partial<ConfigInput> = {
@@ -35,13 +32,9 @@ async function untilAsked(server: TestRehearsal, step: string, before: number): 
 /** The same command again, a kill -9 of the owner once the stage has begun; gives the calls in flight at the kill. */
 async function buildAndKill(built: TestProject, server: TestRehearsal, step: string, meanwhile: () => Promise<void>): Promise<number> {
   const before = await server.callsOf(step);
-  say(`leg ${step}`);
   const build = built.start('build');
-  void build.ended.then(({ code }) => say(`build ended ${String(code)}`));
   await untilAsked(server, step, before);
-  say('asked');
   await meanwhile();
-  say('kill');
   const owner = built.owner();
   expect(owner, `an owner is at work on ${step}`).not.toBeNull();
   const inFlight = await server.inFlight();
@@ -71,7 +64,6 @@ test('a kill -9 of the owner in every stage and one of the Temporal server leave
   const wanted = await exportHashes(smooth);
   await smooth.endOwner('SIGTERM');
   const baseline = await server.calls();
-  say(`baseline ${baseline}`);
 
   const rough = project(server.url);
   let inFlight = 0;
@@ -82,9 +74,7 @@ test('a kill -9 of the owner in every stage and one of the Temporal server leave
   const started = Date.now();
   const last = await rough.run('build');
   expect(last.code, last.output).toBe(0);
-  say('last build');
   expect(await exportHashes(rough)).toEqual(wanted);
-  say('exported');
 
   const callsBefore = await server.calls();
   const again = await rough.run('build');
