@@ -21,7 +21,8 @@ export interface ActivityDeps {
   readonly isEnding: () => boolean;
 }
 
-const HEARTBEAT_MS = 5000;
+/** Also how soon a cancel reaches an activity. */
+const HEARTBEAT_MS = 2000;
 
 function isShutdown(reason: unknown): boolean {
   return reason instanceof Error && reason.message === 'WORKER_SHUTDOWN';

@@ -122,6 +122,19 @@ function startOwner(loaded: LoadedConfig, command: string, keep: boolean): Start
   };
 }
 
+/** A live owner that answers now, which also keeps it from ending for want of clients; null when it ended meanwhile. */
+async function attachAwake(projectFolder: string): Promise<OwnerClient | null> {
+  const client = attach(projectFolder);
+  if (client === null) return null;
+  try {
+    await client.call('ping');
+    return client;
+  } catch (error) {
+    if (error instanceof OwnerGoneError) return null;
+    throw error;
+  }
+}
+
 /** Attaches to the owner of a project, starting one when none runs. The owner outlives this command while its work lasts. */
 export async function attachOrStart(
   loaded: LoadedConfig,

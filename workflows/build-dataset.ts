@@ -135,7 +135,7 @@ async function construct(build: BuildState, input: BuildInput): Promise<BuildRes
       await holdUntilResumed(build, input);
       continue;
     }
-    const draining = launched >= CHUNKS_PER_RUN || workflowInfo().continueAsNewSuggested;
+    const draining = launched >= (input.chunksPerRun ?? CHUNKS_PER_RUN) || workflowInfo().continueAsNewSuggested;
     if (draining && build.inFlight.size === 0)
       return continueAsNew<(next: BuildInput) => Promise<BuildResult>>({ ...input, chunksDone: build.chunksDone });
     build.wake = false;

@@ -1,4 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { BuildActivities } from './types.ts';
 
 /** Bookkeeping: short, retried until the store is there again. */
@@ -14,9 +14,10 @@ export const ingest = proxyActivities<Pick<BuildActivities, 'prepareBuild'>>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
-/** One stage of one chunk: long, heartbeating; a retry skips what is stored. */
+/** One stage of one chunk: long, heartbeating; a retry skips what is stored, and a cancel waits until the calls in flight have landed. */
 export const construction = proxyActivities<Pick<BuildActivities, 'runStage'>>({
   startToCloseTimeout: '7 days',
   heartbeatTimeout: '30 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });

@@ -9,6 +9,8 @@ export interface BuildInput {
   readonly searchable: boolean;
   /** Chunks finished before the last continue-as-new. */
   readonly chunksDone?: number;
+  /** Chunks after which the workflow continues as new (default 150). */
+  readonly chunksPerRun?: number;
 }
 
 /** Candidates of one domain by their places in the order; a chunk skips those that already have a final verdict. */

@@ -132,6 +132,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       ['--port <n>', 'port on 127.0.0.1 (default: a free one)'],
       ['--latency <ms>', 'fixed delay per reply'],
+      ['--jitter <ms>', 'up to so much more, drawn per call'],
       ['--faults <file>', 'fault plan as JSON'],
       ['--seed <text>', 'seed of faults'],
       ['--quiet', 'print nothing but the address'],

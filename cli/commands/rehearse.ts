@@ -47,11 +47,13 @@ function numberOption(invocation: Invocation, name: string, most: number): numbe
 export async function runRehearse(invocation: Invocation): Promise<number> {
   const port = numberOption(invocation, 'port', 65_535);
   const latencyMs = numberOption(invocation, 'latency', 600_000);
+  const jitterMs = numberOption(invocation, 'jitter', 600_000);
   const faultFile = textOption(invocation, 'faults');
   const seed = textOption(invocation, 'seed');
   const server = await startRehearsalServer({
     ...(port !== undefined && { port }),
     ...(latencyMs !== undefined && { latencyMs }),
+    ...(jitterMs !== undefined && { jitterMs }),
     ...(seed !== undefined && { seed }),
     ...(faultFile !== undefined && { faults: readFaultPlan(faultFile) }),
   });

@@ -171,6 +171,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     maxConcurrentActivityTaskExecutions: 64,
     shutdownGraceTime: '30s',
     stickyQueueScheduleToStartTimeout: '2s',
+    maxHeartbeatThrottleInterval: '2s',
   });
   const running = worker.run().catch((error: unknown) => log.warn(`the Temporal worker ended: ${String(error)}`));
   return {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hashOf } from '../../schemas/hash.ts';
+import { hashOf, seededUniforms } from '../../schemas/hash.ts';
 import type { Completed } from './completion.ts';
 import { complete, tokensOf } from './completion.ts';
 import { sendFault } from './fault-wire.ts';
@@ -12,6 +12,7 @@ export interface ChatDesk {
   readonly seed: string;
   readonly models: readonly string[];
   readonly latencyMs: number;
+  readonly jitterMs: number;
   readonly dice: FaultDice | null;
   readonly stats: StatsCounter;
   readonly onFault?: (fault: FaultName, target: FaultTarget) => void;
@@ -77,6 +78,11 @@ async function send(response: ServerResponse, desk: ChatDesk, request: ChatReque
   else await sendFault(response, rule, completed.completion);
 }
 
+function delayMs({ seed, latencyMs, jitterMs, stats }: ChatDesk): number {
+  if (jitterMs === 0) return latencyMs;
+  return latencyMs + Math.round(jitterMs * seededUniforms(`${seed} jitter ${stats.snapshot().calls}`)());
+}
+
 /** `POST /v1/chat/completions`: reads, answers from the request alone, waits the latency, and lets the dice decide about faults. */
 export async function handleChat(incoming: IncomingMessage, response: ServerResponse, desk: ChatDesk): Promise<void> {
   const arrivedAt = Date.now();
@@ -87,7 +93,7 @@ export async function handleChat(incoming: IncomingMessage, response: ServerResp
   const completed = complete(request, raw, desk.seed);
   const isRepair = completed.rehearsed !== null && completed.rehearsed.turn !== 'first';
   desk.stats.task(completed.task, isRepair, completed.rehearsed?.imperfection?.name ?? null);
-  const left = desk.latencyMs - (Date.now() - arrivedAt);
+  const left = delayMs(desk) - (Date.now() - arrivedAt);
   if (left > 0) await pause(left);
   await send(response, desk, request, completed);
 }

@@ -18,6 +18,8 @@ export interface RehearsalOptions {
   readonly host?: '127.0.0.1';
   /** Least time from request to reply. */
   readonly latencyMs?: number;
+  /** Most time added to the latency, drawn from the seed and the number of the call: replies overtake one another. */
+  readonly jitterMs?: number;
   readonly faults?: FaultPlan;
   /** Decides facts chosen, wording and imperfections; replies are equal for equal seeds. */
   readonly seed?: string;
@@ -100,6 +102,7 @@ export async function startRehearsalServer(options: RehearsalOptions = {}): Prom
     seed: options.seed ?? 'rehearsal',
     models: options.models ?? REHEARSAL_MODELS,
     latencyMs: options.latencyMs ?? 0,
+    jitterMs: options.jitterMs ?? 0,
     dice: options.faults === undefined ? null : new FaultDice(options.faults),
     stats,
     ...(options.onFault !== undefined && { onFault: options.onFault }),
