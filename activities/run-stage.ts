@@ -44,7 +44,9 @@ async function pendingOf(run: RunContext, store: Store, chunk: ChunkRef): Promis
   const ended = new Set(outcomes.filter((item) => item.outcome !== null && FINAL.has(item.outcome.status)).map((item) => item.position));
   const reopened = outcomes.filter((item) => item.outcome?.status === 'retry').map((item) => item.candidateId);
   const retries = new Map<string, Map<StepId, number>>();
-  for (const { candidateId, step, count } of reopened.length === 0 ? [] : await store.retryCounts(run.pipelineHash, reopened, 'cannot_tell'))
+  for (const { candidateId, step, count } of reopened.length === 0
+    ? []
+    : await store.retryCounts(run.pipelineHash, reopened, 'cannot_tell'))
     retries.set(candidateId, new Map(retries.get(candidateId)).set(step, count));
   return candidates
     .filter((item) => wanted.has(item.candidate.position) && !ended.has(item.candidate.position))

@@ -100,10 +100,7 @@ export async function runStep(
     const verdict = definition.accept(input, replies);
     if (verdict.kind === 'accepted' || verdict.kind === 'rejected')
       return decided(run, step, workpiece, inputHash, keysOf(parts), verdict, clock());
-    if (
-      verdict.kind === 'noVerdict' &&
-      verdict.partIds.every((partId) => isSpent(parts.get(partId)))
-    ) {
+    if (verdict.kind === 'noVerdict' && verdict.partIds.every((partId) => isSpent(parts.get(partId)))) {
       return {
         kind: 'no_verdict',
         class: 'cannot_tell',

@@ -18,12 +18,23 @@ export interface LoadedConfig {
 
 const VIRTUAL = 'export const defineConfig = (config) => config;';
 
+/** The first complaint of the bundler with its line, or what the config itself threw. */
+function reasonOf(error: unknown): string {
+  const { errors } = error as {
+    readonly errors?: readonly { readonly text: string; readonly location: { readonly line: number } | null }[];
+  };
+  const first = errors?.[0];
+  if (first !== undefined) return `${first.location === null ? '' : `line ${first.location.line}: `}${first.text}`;
+  return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+}
+
 async function evaluate(file: string): Promise<unknown> {
   const { build } = await import('esbuild');
   const folder = await mkdtemp(join(tmpdir(), 'memcalib-config-'));
   try {
     const result = await build({
       entryPoints: [file],
+      absWorkingDir: dirname(file),
       bundle: true,
       platform: 'node',
       format: 'esm',
@@ -44,10 +55,7 @@ async function evaluate(file: string): Promise<unknown> {
     const module: unknown = await import(pathToFileURL(output).href);
     return typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;
   } catch (error) {
-    const reason =
-      error instanceof Error
-        ? (error.message.split('\n').find((line) => line.includes('error:')) ?? error.message.split('\n')[0])
-        : String(error);
+    const reason = reasonOf(error);
     throw new CliError(`${file} could not be read as a config: ${reason}. Mend the line, then type the command again.`, EXIT.usage, {
       cause: error,
     });

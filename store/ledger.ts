@@ -242,10 +242,7 @@ export class DuckDbLedger implements LedgerStore {
   private attemptOf({ key, attempt }: AttemptName): IndexedAttempt {
     const found = this.index.attemptsOf(key).find((known) => known.attempt === attempt);
     if (found !== undefined) return found;
-    throw new StoreError(
-      'unknown_attempt',
-      `Call ${key} has no stored attempt ${attempt}; write its intent first.`,
-    );
+    throw new StoreError('unknown_attempt', `Call ${key} has no stored attempt ${attempt}; write its intent first.`);
   }
 
   private async bodies(attempts: readonly AttemptName[]): Promise<ReadonlyMap<string, ReturnType<typeof replyFrom>>> {

@@ -1,4 +1,13 @@
-import { CancellationScope, condition, ContinueAsNew, continueAsNew, isCancellation, setHandler, startChild, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  ContinueAsNew,
+  continueAsNew,
+  isCancellation,
+  setHandler,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Domain } from '../schemas/levels.ts';
 import { constructChunk } from './construct-chunk.ts';
 import { pauseSignal, progressQuery, resumeSignal } from './messages.ts';

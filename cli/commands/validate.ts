@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { validateFolder } from '../../hub/read-export.ts';
 import { CliError, EXIT } from '../cli-error.ts';
@@ -11,6 +11,8 @@ const SHOWN = 20;
 export async function runValidate(invocation: Invocation): Promise<number> {
   const folder = resolve(invocation.positional[0] ?? '');
   if (!existsSync(folder)) throw new CliError(`There is no folder ${folder}. Name an export or import folder.`, EXIT.usage);
+  if (!statSync(folder).isDirectory())
+    throw new CliError(`${folder} is a file, not a folder. Name the folder that holds train.jsonl or test.jsonl.`, EXIT.usage);
   const isImport = isOn(invocation, 'import');
   const report = await validateFolder(folder, { mode: isImport ? 'import' : 'release' });
   const rules = Object.fromEntries(report.countsByRule);

@@ -41,7 +41,8 @@ export function startHttpApi(options: {
     if (command === undefined) return context.json({ error: `no such command ${name}`, exitCode: EXIT.usage }, 404);
     try {
       const args = await context.req.json<unknown>().catch(() => null);
-      if (typeof args !== 'object' || args === null) return context.json({ error: 'the body is no JSON object', exitCode: EXIT.usage }, 400);
+      if (typeof args !== 'object' || args === null)
+        return context.json({ error: 'the body is no JSON object', exitCode: EXIT.usage }, 400);
       return context.json({ value: (await command(args as Record<string, unknown>)) ?? null });
     } catch (error) {
       if (error instanceof CliError) return context.json({ error: error.message, exitCode: error.exitCode }, 422);
