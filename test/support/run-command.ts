@@ -9,7 +9,12 @@ export interface CommandEnd {
 
 /** Runs `memcalib ARGS` in this process, in a folder and with extra environment, and hands back what it wrote. */
 export async function runCommand(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Promise<CommandEnd> {
-  const before = { cwd: process.cwd(), env: { ...process.env }, out: process.stdout.write, err: process.stderr.write };
+  const before = {
+    cwd: process.cwd(),
+    env: { ...process.env },
+    out: process.stdout.write.bind(process.stdout),
+    err: process.stderr.write.bind(process.stderr),
+  };
   const written = { stdout: '', stderr: '' };
   const take =
     (name: keyof typeof written) =>
