@@ -16,10 +16,21 @@ export interface LoadedConfig {
 
 const VIRTUAL = 'export const defineConfig = (config) => config;';
 
+/** The first complaint of the bundler with its line, or what the config itself threw. */
+function reasonOf(error: unknown): string {
+  const { errors } = error as {
+    readonly errors?: readonly { readonly text: string; readonly location: { readonly line: number } | null }[];
+  };
+  const first = errors?.[0];
+  if (first !== undefined) return `${first.location === null ? '' : `line ${first.location.line}: `}${first.text}`;
+  return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+}
+
 async function bundle(file: string): Promise<string> {
   const { build } = await import('esbuild');
   const result = await build({
     entryPoints: [file],
+    absWorkingDir: dirname(file),
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -37,7 +48,9 @@ async function bundle(file: string): Promise<string> {
     ],
   });
   const code = result.outputFiles[0]?.text ?? '';
-  const inputs = Object.keys(result.metafile.inputs).filter((path) => !path.startsWith('memcalib:'));
+  const inputs = Object.keys(result.metafile.inputs).flatMap((path) =>
+    path.startsWith('memcalib:') ? [] : [resolve(dirname(file), path)],
+  );
   cacheBundle(file, inputs, code);
   return code;
 }
@@ -48,10 +61,7 @@ async function evaluate(file: string): Promise<unknown> {
     const module: unknown = await import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`);
     return typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;
   } catch (error) {
-    const reason =
-      error instanceof Error
-        ? (error.message.split('\n').find((line) => line.includes('error:')) ?? error.message.split('\n')[0])
-        : String(error);
+    const reason = reasonOf(error);
     throw new CliError(`${file} could not be read as a config: ${reason}. Mend the line, then type the command again.`, EXIT.usage, {
       cause: error,
     });

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ExportError } from '../../hub/export-error.ts';
 import { importFolder } from '../../hub/import-folder.ts';
@@ -24,6 +24,8 @@ async function importReport(folder: string, strict: boolean): Promise<Validation
 export async function runValidate(invocation: Invocation): Promise<number> {
   const folder = resolve(invocation.positional[0] ?? '');
   if (!existsSync(folder)) throw new CliError(`There is no folder ${folder}. Name an export or import folder.`, EXIT.usage);
+  if (!statSync(folder).isDirectory())
+    throw new CliError(`${folder} is a file, not a folder. Name the folder that holds train.jsonl or test.jsonl.`, EXIT.usage);
   const isImport = isOn(invocation, 'import');
   const report = isImport ? await importReport(folder, isOn(invocation, 'strict')) : await validateFolder(folder, { mode: 'release' });
   const rules = Object.fromEntries(report.countsByRule);

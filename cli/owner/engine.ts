@@ -140,11 +140,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       EXIT.environment,
     );
   installRuntime(log);
-  const [server, gates, projectId] = await Promise.all([
-    embeddedServer(options),
-    loadGates(store, await labelsOf(store), Date.now),
-    projectIdOf(store),
-  ]);
+  const labels = await labelsOf(store);
+  const [server, gates, projectId] = await Promise.all([embeddedServer(options), loadGates(store, labels, Date.now), projectIdOf(store)]);
   const listeners: (() => void)[] = [];
   server?.onRestart(() => {
     for (const listener of listeners) listener();

@@ -1,25 +1,30 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { describe, expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { toFailure } from '../../activities/failures.ts';
 import { CliError, EXIT } from '../../cli/cli-error.ts';
 import { SourceReadError } from '../../hub/read-error.ts';
-import { QuotaError } from '../../stages/acceptance.ts';
+import { ModelClientError } from '../../llm/client-error.ts';
+import { EndpointError } from '../../llm/endpoint-rules.ts';
 import { StoreError } from '../../store/errors.ts';
 
-describe('toFailure', () => {
-  test.each([
-    ['a missing key', new CliError('Provider main needs a key.', EXIT.environment), true],
-    ['a source that is not there', new SourceReadError('missing_file', 'a.jsonl', 'Source a: nothing to read.'), true],
-    ['quotas that contradict each other', new QuotaError('Source quotas add up to 9.'), true],
-    ['a store that is held for a moment', new StoreError('locked', 'held'), false],
-  ])('%s keeps its sentence and is final or not', (_, error, isFinal) => {
-    const failure = toFailure(error);
-    expect(failure).toBeInstanceOf(ApplicationFailure);
-    expect(failure).toMatchObject({ message: error.message, type: error.code, nonRetryable: isFinal });
-  });
+const cause = new Error('text of a row');
 
-  test('an error without a code passes as it is', () => {
-    const error = new Error('x');
-    expect(toFailure(error)).toBe(error);
+it.each<[string, Error, boolean]>([
+  ['a missing source', new SourceReadError('missing_file', 'a.jsonl', 'Say.', cause), true],
+  ['an empty source', new SourceReadError('empty_source', 'a', 'Say.'), true],
+  ['an endpoint that may not be used', new EndpointError('plain_http', 'Say.'), true],
+  ['a missing key', new CliError('Say.', EXIT.environment, { cause }), true],
+  ['an unknown provider', new ModelClientError('unknown_provider', 'Say.'), true],
+  ['a call that was cancelled', new ModelClientError('cancelled', 'Say.'), false],
+  ['a damaged store', new StoreError('corrupt_file', 'Say.', cause), true],
+  ['a store held for a moment', new StoreError('locked', 'Say.'), false],
+  ['a full disk, which waits for room', new StoreError('disk_full', 'Say.'), false],
+])('%s is final or not, keeps its sentence and tells no cause', (_, error, final) => {
+  const failure = toFailure(error);
+  expect(failure).toBeInstanceOf(ApplicationFailure);
+  expect({ message: failure.message, cause: failure.cause, final: (failure as ApplicationFailure).nonRetryable }).toEqual({
+    message: 'Say.',
+    cause: undefined,
+    final,
   });
 });

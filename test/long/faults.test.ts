@@ -99,7 +99,9 @@ describe('the whole pipeline under a mix of every fault that does not pause a ru
       if (other.example !== outcome.example) different.push(`${id}: ${struckOf(struck, faulty.last, id).join(', ')}`);
     }
     const accepted = [clean, faulty].map((run) => [...run.last.outcomes.values()].filter(({ status }) => status === 'accepted').length);
-    process.stdout.write(`accepted ${accepted[0]} without faults, ${accepted[1]} with, ${both} by both, ${faulty.reopened} reopened by retry\n`);
+    process.stdout.write(
+      `accepted ${accepted[0]} without faults, ${accepted[1]} with, ${both} by both, ${faulty.reopened} reopened by retry\n`,
+    );
     expect(different).toEqual([]);
     expect(both).toBeGreaterThan(0.6 * (accepted[0] ?? 0));
   });
@@ -113,6 +115,10 @@ describe('the whole pipeline under a mix of every fault that does not pause a ru
     const failing = lines.filter(({ failed }) => failed > 0).map(({ fault }) => fault);
     process.stdout.write(`failed at first stop: ${failing.join(', ')}\n`);
     expect(failing).toEqual(expect.arrayContaining(['refusal', 'content_filter']));
-    for (const name of failing) expect((SURVIVABLE[name] ?? []).some((of) => FAILURES[of].maxAttempts === 1), name).toBe(true);
+    for (const name of failing)
+      expect(
+        (SURVIVABLE[name] ?? []).some((of) => FAILURES[of].maxAttempts === 1),
+        name,
+      ).toBe(true);
   });
 });

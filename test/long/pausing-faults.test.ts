@@ -43,7 +43,11 @@ async function spentMicroUsd(project: InProcess): Promise<number> {
 describe('a fault that pauses stops the run without a failed candidate, and a resume ends it', () => {
   it.each<[string, FaultRule, RegExp]>([
     ['an empty account', { fault: 'no_credit', calls: [30], tasks: STEPS }, /quota|credit|billing/i],
-    ['a renamed model', { fault: 'renamed_model', calls: [60], tasks: STEPS, models: ['rehearsal'] }, /returned name .* changed from rehearsal to rehearsal-2/i],
+    [
+      'a renamed model',
+      { fault: 'renamed_model', calls: [60], tasks: STEPS, models: ['rehearsal'] },
+      /returned name .* changed from rehearsal to rehearsal-2/i,
+    ],
   ])('%s', async (_, rule, reads) => {
     const server = await serve([rule]);
     const project = await openInProcess(folder());
@@ -90,7 +94,11 @@ describe('a cap of $0.50', () => {
   it('pauses at no more than $0.50, survives a restart, and goes on under a cap of $2 that outlives restarts too', async () => {
     const server = await serve([]);
     const where = folder();
-    const config = configOf(server.url, { sources: demoConfig(server.url).sources.slice(0, 3), prices: PRICES, budget: { perRunUsd: 0.5 } });
+    const config = configOf(server.url, {
+      sources: demoConfig(server.url).sources.slice(0, 3),
+      prices: PRICES,
+      budget: { perRunUsd: 0.5 },
+    });
     const first = await openInProcess(where);
     expect(await first.drive('run-1', 'main', config)).toMatchObject({ kind: 'paused', reason: 'budget' });
     expect(first.gates.closed('main')?.reason).toMatch(/cap of \$0\.50 for run run-1 is reached/);
