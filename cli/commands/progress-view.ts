@@ -5,6 +5,8 @@ import type { StageId } from '../../schemas/steps.ts';
 import type { Domain } from '../../schemas/levels.ts';
 import type { BuildState } from '../owner/builds.ts';
 import type { StatusReport } from '../queries/status.ts';
+import { forecastText, sampleOf } from './forecast-text.ts';
+import type { Sample } from './forecast-text.ts';
 
 /** Shows a build as it goes: bars on a terminal, a plain line now and then elsewhere, nothing for programs. */
 export interface ProgressView {
@@ -41,15 +43,19 @@ function bars(): ProgressView {
 
 function lines(target: Readonly<Record<Domain, number>>): ProgressView {
   let last = 0;
+  let first: Sample | null = null;
   const wanted = Object.values(target).reduce((sum, value) => sum + value, 0);
   return {
     show: (report, state) => {
       if (Date.now() - last < LINE_EVERY_MS) return;
       last = Date.now();
-      const accepted = Object.values(report.accepted).reduce((sum, value) => sum + value, 0);
+      const now = sampleOf(report, target, last);
+      first ??= now;
+      const rate = forecastText(first, now, wanted);
+      const accepted = now.accepted;
       const stages = STAGES.map((stage) => `${stage} ${through(report, stage).done}`).join(', ');
       process.stdout.write(
-        `${state.progress?.state ?? state.state}: accepted ${accepted} of ${wanted} (${stages}), ${report.calls.ofThisRun} calls\n`,
+        `${state.progress?.state ?? state.state}: accepted ${accepted} of ${wanted} (${stages}), ${report.calls.ofThisRun} calls${rate === null ? '' : `; ${rate}`}\n`,
       );
     },
     end: () => undefined,

@@ -89,17 +89,24 @@ describe('the whole pipeline under a mix of every fault that does not pause a ru
     expect(faulty.imbalances).toEqual([]);
   });
 
+  // A lone half of a character is made U+FFFD on entry, which is all that a struck example may differ by.
   it('makes of every candidate both runs accepted the same example, byte for byte', () => {
     let both = 0;
+    let mended = 0;
     const different: string[] = [];
     for (const [id, outcome] of clean.last.outcomes) {
       const other = faulty.last.outcomes.get(id);
       if (outcome.status !== 'accepted' || other?.status !== 'accepted') continue;
       both += 1;
-      if (other.example !== outcome.example) different.push(`${id}: ${struckOf(struck, faulty.last, id).join(', ')}`);
+      if (other.example === outcome.example) continue;
+      const hasHalf = struckOf(struck, faulty.last, id).some((item) => item.endsWith(' lone_surrogate'));
+      if (hasHalf && other.example?.replaceAll('\uFFFD', '') === outcome.example) mended += 1;
+      else different.push(`${id}: ${struckOf(struck, faulty.last, id).join(', ')}`);
     }
     const accepted = [clean, faulty].map((run) => [...run.last.outcomes.values()].filter(({ status }) => status === 'accepted').length);
-    process.stdout.write(`accepted ${accepted[0]} without faults, ${accepted[1]} with, ${both} by both, ${faulty.reopened} reopened by retry\n`);
+    process.stdout.write(
+      `accepted ${accepted[0]} without faults, ${accepted[1]} with, ${both} by both, ${mended} of them with a half character mended, ${faulty.reopened} reopened by retry\n`,
+    );
     expect(different).toEqual([]);
     expect(both).toBeGreaterThan(0.6 * (accepted[0] ?? 0));
   });
@@ -113,6 +120,10 @@ describe('the whole pipeline under a mix of every fault that does not pause a ru
     const failing = lines.filter(({ failed }) => failed > 0).map(({ fault }) => fault);
     process.stdout.write(`failed at first stop: ${failing.join(', ')}\n`);
     expect(failing).toEqual(expect.arrayContaining(['refusal', 'content_filter']));
-    for (const name of failing) expect((SURVIVABLE[name] ?? []).some((of) => FAILURES[of].maxAttempts === 1), name).toBe(true);
+    for (const name of failing)
+      expect(
+        (SURVIVABLE[name] ?? []).some((of) => FAILURES[of].maxAttempts === 1),
+        name,
+      ).toBe(true);
   });
 });
