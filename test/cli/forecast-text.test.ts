@@ -9,13 +9,13 @@ const at = (minutes: number, accepted: number, usd: number, unknownCalls = 0) =>
 });
 
 it.each<[string, ReturnType<typeof at>, ReturnType<typeof at>, number, string | null]>([
-  ['a steady build', at(0, 0, 0), at(60, 1600, 20), 4000, 'at this rate $48-52, 1 h 30'],
+  ['a steady build', at(0, 0, 0), at(60, 1600, 20), 4000, 'at this rate $49-52, 1 h 30'],
   [
     'one that went on after a resume: what was spent before is added',
     at(0, 1000, 10),
     at(60, 2600, 30),
     5000,
-    'at this rate $58-62, 1 h 30',
+    'at this rate $59-62, 1 h 30',
   ],
   ['costs nobody knows', at(0, 0, 0, 0), at(10, 400, 0, 5), 800, 'at this rate at least $0.00, 10 min'],
   ['no progress yet', at(0, 5, 1), at(9, 5, 2), 100, null],

@@ -39,7 +39,7 @@ describe('calls and cost of a build with a priced builder and reviewers of unkno
       expect(report.total.unknownCalls).toBe(lines.filter(({ role }) => role !== 'builder').length);
       expect(report.reused?.calls).toBeGreaterThan(50);
       expect(report.reused?.microUsd).toBeGreaterThan(0);
-      expect(costText(report)).toMatch(/at least \$0\.\d\d; nobody knows the cost of/);
+      expect(costText(report)).toMatch(/at least \$\d\.\d\d; nobody knows the cost of/);
 
       const pages = [];
       for (let before: number | undefined; ; before = pages.at(-1)?.at(-1)?.callNo) {
