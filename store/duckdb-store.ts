@@ -3,11 +3,16 @@ import type { Domain } from '../schemas/levels.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
 import type { Database } from './duckdb.ts';
 import type { DuckDbLedger } from './ledger.ts';
+import * as callQueries from './call-queries.ts';
 import * as orderQueries from './order-queries.ts';
 import { OrderLoader } from './orders.ts';
 import * as outcomes from './outcomes.ts';
 import type { StepId } from '../schemas/steps.ts';
 import type {
+  CallFilter,
+  CallLine,
+  CallTexts,
+  CostGroup,
   GateRow,
   OrderRow,
   OutcomeRow,
@@ -185,6 +190,36 @@ export class DuckDbStore implements Store {
 
   waive(candidateIds: readonly string[], pipelineHash: string, runId: string): Promise<void> {
     return this.records.waive(candidateIds, pipelineHash, runId);
+  }
+
+  calls(filter: CallFilter, limit: number): Promise<readonly CallLine[]> {
+    return callQueries.readCalls(this.database, filter, limit);
+  }
+
+  async callTexts(key: string): Promise<CallTexts | null> {
+    const request = (await this.ledger.requests([key])).get(key);
+    if (request === undefined) return null;
+    const attempts = (await this.ledger.attempts([key])).get(key) ?? [];
+    const replies = await this.ledger.replies(attempts);
+    const textOf = new Map(replies.map(({ attempt, replyText }) => [attempt, replyText]));
+    return {
+      request,
+      replies: await Promise.all(
+        attempts.map(async ({ attempt }) => ({
+          attempt,
+          replyText: textOf.get(attempt) ?? null,
+          rawBody: await this.ledger.rawBody(key, attempt),
+        })),
+      ),
+    };
+  }
+
+  costs(): Promise<readonly CostGroup[]> {
+    return callQueries.readCosts(this.database);
+  }
+
+  reused(pipelineHash: string, runId: string): Promise<{ readonly calls: number; readonly microUsd: number }> {
+    return callQueries.readReused(this.database, pipelineHash, runId);
   }
 
   setGate(gate: GateRow): Promise<void> {

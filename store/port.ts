@@ -1,5 +1,5 @@
 import type { Candidate } from '../schemas/candidate.ts';
-import type { LedgerStore } from '../schemas/ledger.ts';
+import type { CallClass, CallContent, LedgerStore } from '../schemas/ledger.ts';
 import type { Domain } from '../schemas/levels.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
 import type { StepId } from '../schemas/steps.ts';
@@ -109,6 +109,60 @@ export interface OrderRow {
   readonly facts: string;
 }
 
+/** Which calls are wanted; absent fields do not matter. `class` may also be `open`: sent, and never heard of again. */
+export interface CallFilter {
+  readonly runId?: string;
+  readonly step?: string;
+  readonly candidateId?: string;
+  readonly class?: string;
+  readonly keyPrefix?: string;
+  readonly beforeCallNo?: number;
+}
+
+/** One attempt in a list of calls: no text of requests or replies. */
+export interface CallLine {
+  readonly callNo: number;
+  readonly key: string;
+  readonly attempt: number;
+  readonly runId: string;
+  readonly step: string;
+  readonly partId: string;
+  readonly candidateId: string;
+  readonly role: string;
+  readonly turn: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly intendedAt: number;
+  /** Null while open. */
+  readonly class: CallClass | null;
+  readonly finishReason: string | null;
+  readonly costMicroUsd: number | null;
+  readonly latencyMs: number | null;
+  readonly message: string | null;
+}
+
+/** Spending of one run, role, step and UTC day. */
+export interface CostGroup {
+  readonly runId: string;
+  readonly role: string;
+  readonly step: string;
+  readonly day: string;
+  readonly calls: number;
+  readonly microUsd: number;
+  readonly unknownCalls: number;
+  readonly freshInput: number;
+  readonly cachedInput: number;
+  readonly output: number;
+  readonly repaidCalls: number;
+  readonly repaidMicroUsd: number;
+}
+
+/** What was sent under a key, and the raw body each attempt got. */
+export interface CallTexts {
+  readonly request: CallContent;
+  readonly replies: readonly { readonly attempt: number; readonly replyText: string | null; readonly rawBody: string | null }[];
+}
+
 /** One project's durable memory. Reads of many rows are paged; writes resolve after their commit. Errors are StoreError. */
 export interface Store {
   readonly ledger: LedgerStore;
@@ -182,6 +236,13 @@ export interface Store {
     reason: string,
   ): Promise<readonly { readonly candidateId: string; readonly step: StepId; readonly count: number }[]>;
   waive(candidateIds: readonly string[], pipelineHash: string, runId: string): Promise<void>;
+
+  /** One page of calls, latest first. */
+  calls(filter: CallFilter, limit: number): Promise<readonly CallLine[]>;
+  callTexts(key: string): Promise<CallTexts | null>;
+  costs(): Promise<readonly CostGroup[]>;
+  /** Answers a pipeline uses that a run other than this one paid for. */
+  reused(pipelineHash: string, runId: string): Promise<{ readonly calls: number; readonly microUsd: number }>;
 
   setGate(gate: GateRow): Promise<void>;
   gate(scope: string): Promise<GateRow | null>;

@@ -127,6 +127,28 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./show.ts')).runShow,
   },
   {
+    usage: 'calls',
+    summary: 'every call to a model: how it ended, what it cost, what was said',
+    options: [
+      JSON_OPTION,
+      ['--step <step>', 'calls of one step (also canary, probe)'],
+      ['--class <class>', 'calls that ended so (also open: never answered)'],
+      ['--example <id>', 'calls for one example'],
+      ['--limit <n>', 'how many at once (default: 50)'],
+      ['--before <number>', 'older than this one'],
+      ['--show <id>', 'one call whole: request and replies, secrets removed'],
+    ],
+    takesConfig: true,
+    load: async () => (await import('./calls.ts')).runCalls,
+  },
+  {
+    usage: 'cost',
+    summary: 'what was spent by role, step, day and run',
+    options: [LABEL_OPTION, JSON_OPTION],
+    takesConfig: true,
+    load: async () => (await import('./cost.ts')).runCost,
+  },
+  {
     usage: 'rehearse',
     summary: 'run the rehearsal model as an OpenAI-compatible server',
     options: [

@@ -5,6 +5,8 @@ import type { StageId } from '../../schemas/steps.ts';
 import type { Domain } from '../../schemas/levels.ts';
 import type { BuildState } from '../owner/builds.ts';
 import type { StatusReport } from '../queries/status.ts';
+import { forecastText, sampleOf } from './forecast-text.ts';
+import type { Sample } from './forecast-text.ts';
 
 /** Shows a build as it goes: bars on a terminal, a plain line now and then elsewhere, nothing for programs. */
 export interface ProgressView {
@@ -55,16 +57,19 @@ function bars(): ProgressView {
 
 function lines(target: Readonly<Record<Domain, number>>): ProgressView {
   let shown = '';
+  let first: Sample | null = null;
   const wanted = Object.values(target).reduce((sum, value) => sum + value, 0);
   return {
     isDue: every(LINE_EVERY_MS),
     show: (report, state) => {
-      const accepted = Object.values(report.accepted).reduce((sum, value) => sum + value, 0);
+      const now = sampleOf(report, target, Date.now());
+      first ??= now;
+      const rate = forecastText(first, now, wanted);
       const stages = STAGES.map((stage) => `${stage} ${through(report, stage).done}`).join(', ');
-      const line = `${state.progress?.state ?? state.state}: accepted ${accepted} of ${wanted} (${stages}), ${report.calls.ofThisRun} calls\n`;
-      if (line === shown) return;
-      shown = line;
-      process.stdout.write(line);
+      const done = `${state.progress?.state ?? state.state}: accepted ${now.accepted} of ${wanted} (${stages}), ${report.calls.ofThisRun} calls`;
+      if (done === shown) return;
+      shown = done;
+      process.stdout.write(`${done}${rate === null ? '' : `; ${rate}`}\n`);
     },
     end: () => undefined,
   };

@@ -16,6 +16,16 @@ const SpecArgs = z.object({
   ),
 });
 
+const CallsArgs = z.object({
+  filter: z.object({
+    step: z.string().exactOptional(),
+    class: z.string().exactOptional(),
+    candidateId: z.string().exactOptional(),
+    beforeCallNo: z.int().exactOptional(),
+  }),
+  limit: z.int(),
+});
+
 function parse<T>(schema: z.ZodType<T>, args: unknown): T {
   const parsed = schema.safeParse(args);
   if (!parsed.success)
@@ -56,6 +66,9 @@ export function ownerCommands(deps: {
     'build.waive': (args) => waiveFailed(store, engine, parse(LabelArgs, args)),
     'query.status': onLabel((label) => QUERIES.status(store, { label })),
     'query.example': (args) => QUERIES.example(store, parse(LabelArgs.extend({ id: z.string() }), args)),
+    'query.calls': (args) => QUERIES.calls(store, parse(CallsArgs, args)),
+    'query.call': (args) => QUERIES.call(store, parse(z.object({ id: z.string() }), args)),
+    'query.cost': onLabel((label) => QUERIES.cost(store, { label })),
     'query.export': (args) =>
       QUERIES.export(store, parse(LabelArgs.extend({ folder: z.string(), allowUnknownLicence: z.boolean(), partial: z.boolean() }), args)),
   };

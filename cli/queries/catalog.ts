@@ -1,4 +1,5 @@
 import type { Store } from '../../store/port.ts';
+import { readCall, readCalls, readCost } from './calls.ts';
 import { exportRelease } from './export-release.ts';
 import { readExample } from './example.ts';
 import { readStatus } from './status.ts';
@@ -7,6 +8,9 @@ import { readStatus } from './status.ts';
 export const QUERIES = {
   status: (store: Store, args: { readonly label: string }) => readStatus(store, args.label),
   example: (store: Store, args: { readonly label: string; readonly id: string }) => readExample(store, args),
+  calls: readCalls,
+  call: readCall,
+  cost: readCost,
   export: exportRelease,
 } as const;
 

@@ -21,7 +21,14 @@ export interface StatusReport {
   readonly candidates: Readonly<Record<Domain, number>>;
   readonly rowRejections: readonly { readonly source: string; readonly reason: string; readonly count: number }[];
   readonly books: readonly BookLine[];
-  readonly calls: { readonly total: number; readonly microUsd: number; readonly unknownCost: number; readonly ofThisRun: number };
+  readonly calls: {
+    readonly total: number;
+    readonly microUsd: number;
+    readonly unknownCost: number;
+    readonly ofThisRun: number;
+    readonly microUsdOfThisRun: number;
+    readonly unknownOfThisRun: number;
+  };
   /** Whether the rehearsal model answered. */
   readonly rehearsal: boolean;
 }
@@ -61,7 +68,14 @@ export async function readStatus(store: Store, label: string): Promise<StatusRep
     until: state?.until ?? null,
   } as const;
   const [all, own] = await Promise.all([store.ledger.spent({}), store.ledger.spent({ runId })]);
-  const calls = { total: all.calls, microUsd: all.microUsd, unknownCost: all.unknownCalls, ofThisRun: own.calls };
+  const calls = {
+    total: all.calls,
+    microUsd: all.microUsd,
+    unknownCost: all.unknownCalls,
+    ofThisRun: own.calls,
+    microUsdOfThisRun: own.microUsd,
+    unknownOfThisRun: own.unknownCalls,
+  };
   const none = { health: 0, general: 0, coding: 0 };
   if (run === null) return { ...base, pipelineHash: '', accepted: none, candidates: none, rowRejections: [], books: [], calls };
   const { modes } = JSON.parse(run.config) as { readonly modes: FormatModes };

@@ -57,10 +57,12 @@ export function rehearse(asked: Asked, seed: string, sample: Sample): RehearsedR
   const first = imperfection === null ? best : step.spoil(imperfection.name, best, asked.payload, luck);
   if (asked.repair === null) return { reply: first, imperfection, turn: 'first' };
   const criticised = readReply(asked.repair.reply);
-  if (criticised === undefined || canonicalJson(criticised) !== canonicalJson(first))
+  const problems = readProblems(asked.repair.problems) ?? [];
+  // A key given twice reads like the first reply once parsed, but was spoiled on the wire all the same.
+  const spoiled = problems.some(({ rule }) => rule === 'duplicate_key');
+  if (spoiled || criticised === undefined || canonicalJson(criticised) !== canonicalJson(first))
     return { reply: first, imperfection, turn: 'repeated' };
-  if (imperfection === null)
-    return { reply: step.amend(readProblems(asked.repair.problems) ?? [], best, asked.payload, draw), imperfection, turn: 'amended' };
+  if (imperfection === null) return { reply: step.amend(problems, best, asked.payload, draw), imperfection, turn: 'amended' };
   if (luck.uniform('mended') < imperfection.mended) return { reply: best, imperfection, turn: 'mended' };
   return { reply: first, imperfection, turn: 'stubborn' };
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { reopenFailed } from '../../cli/owner/failed-candidates.ts';
 import type { FaultRule } from '../../llm/rehearsal/faults.ts';
 import { startRehearsalServer } from '../../llm/rehearsal/server.ts';
 import type { RehearsalServer } from '../../llm/rehearsal/server.ts';
@@ -64,14 +65,18 @@ describe('a fault that pauses stops the run without a failed candidate, and a re
   });
 
   it('pauses when none of the first replies of a step can be used, shows one, and goes on once the model answers properly', async () => {
-    const bad = await serve([{ fault: 'prose', sticky: true, tasks: ['screen'] }]);
-    const where = folder();
-    const first = await openInProcess(where);
-    const stopped = await first.drive('run-1', 'main', configOf(bad.url, { sources: demoConfig(bad.url).sources }));
-    expect(stopped.kind).toBe('paused');
-    expect(first.gates.closed('main')?.reason).toMatch(/None of the first 20 replies of rehearsal to step screen .*It begins: Of course/);
-    expect(bad.stats().calls).toBeLessThanOrEqual(20 + 2 * CONCURRENCY + 3);
-    await first.close();
+    const calls = Array.from({ length: 30 }, (_, at) => at + 1);
+    const server = await serve([{ fault: 'prose', calls, tasks: ['screen'] }]);
+    const project = await openInProcess(folder());
+    open.push(() => project.close());
+    const config = configOf(server.url, { sources: demoConfig(server.url).sources.slice(0, 2) });
+    expect(await project.drive('run-1', 'main', config)).toMatchObject({ kind: 'paused' });
+    expect(project.gates.closed('main')?.reason).toMatch(/None of the first 20 replies of rehearsal to step screen .*It begins: Of course/);
+    expect(server.stats().calls).toBeLessThanOrEqual(20 + 2 * CONCURRENCY + 3);
+    await project.resume('main');
+    expect(await project.drive('run-1', 'main', config)).toMatchObject({ kind: 'ended', verdict: 'stuck' });
+    expect((await reopenFailed(project.store, { label: 'main', class: null })).candidates).toBeGreaterThan(0);
+    expect(await project.drive('run-1', 'main', config)).toMatchObject({ kind: 'ended', verdict: 'dry' });
   });
 
   it('waits for the end of a daily quota by itself, and sends nothing before', async () => {
@@ -100,7 +105,7 @@ describe('a cap of $0.50', () => {
       budget: { perRunUsd: 0.5 },
     });
     const first = await openInProcess(where);
-    expect(await first.drive('run-1', 'main', config)).toMatchObject({ kind: 'paused', reason: 'budget' });
+    expect(await first.drive('run-1', 'main', config)).toMatchObject({ kind: 'paused' });
     expect(first.gates.closed('main')?.reason).toMatch(/cap of \$0\.50 for run run-1 is reached/);
     const spent = await spentMicroUsd(first);
     expect(spent).toBeGreaterThan(300_000);

@@ -1,0 +1,48 @@
+import type { CallFilter, CallLine, CallTexts, CostGroup, Store } from '../../store/port.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { latestRunFact } from './status.ts';
+
+/** One call with all that is kept of it. */
+export interface CallReport {
+  readonly attempts: readonly CallLine[];
+  readonly texts: CallTexts;
+}
+
+/** A page of calls, latest first. */
+export function readCalls(store: Store, args: { readonly filter: CallFilter; readonly limit: number }): Promise<readonly CallLine[]> {
+  return store.calls(args.filter, args.limit);
+}
+
+/** The one call whose key begins with an id. */
+export async function readCall(store: Store, args: { readonly id: string }): Promise<CallReport> {
+  const found = await store.calls({ keyPrefix: args.id }, 200);
+  const keys = [...new Set(found.map(({ key }) => key))];
+  const [key] = keys;
+  if (key === undefined || args.id === '')
+    throw new CliError(`No call has an id that begins with ${args.id}. Type \`memcalib calls\` to list them.`, EXIT.usage);
+  if (keys.length > 1)
+    throw new CliError(
+      `${keys.length} calls have an id that begins with ${args.id}. Give more of it, as \`memcalib calls\` prints it.`,
+      EXIT.usage,
+    );
+  const texts = await store.callTexts(key);
+  if (texts === null)
+    throw new CliError(`Nothing is kept of what call ${key} asked. Type \`memcalib doctor\` to check the store.`, EXIT.environment);
+  return { attempts: found.toReversed(), texts };
+}
+
+/** What was spent, in groups that add up to the ledger's own sum, and what of it the latest build of a label got for nothing. */
+export interface CostReport {
+  readonly groups: readonly CostGroup[];
+  readonly total: { readonly calls: number; readonly microUsd: number; readonly unknownCalls: number };
+  /** Answers of earlier runs that the latest build of the label uses; null before it has a plan. */
+  readonly reused: { readonly calls: number; readonly microUsd: number } | null;
+}
+
+/** Reads the costs of a project. */
+export async function readCost(store: Store, args: { readonly label: string }): Promise<CostReport> {
+  const runId = await store.fact(latestRunFact(args.label));
+  const run = runId === null ? null : await store.run(runId);
+  const [groups, total] = await Promise.all([store.costs(), store.ledger.spent({})]);
+  return { groups, total, reused: run === null ? null : await store.reused(run.pipelineHash, run.id) };
+}
