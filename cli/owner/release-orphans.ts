@@ -2,9 +2,8 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
 import type { Logger } from '../log.ts';
 
-/** Numbers of temporal.api.enums.v1.PendingActivityState. */
-const STARTED = 2;
-const CANCEL_REQUESTED = 3;
+/** Started and cancel-requested, in temporal.api.enums.v1.PendingActivityState. */
+const LEFT_BEHIND: ReadonlySet<number> = new Set([2, 3]);
 
 async function releaseOf(client: Client, workflowId: string): Promise<readonly string[]> {
   const { namespace } = client.options;
@@ -12,7 +11,7 @@ async function releaseOf(client: Client, workflowId: string): Promise<readonly s
   if (description.status.name !== 'RUNNING') return [];
   await client.workflowService.resetStickyTaskQueue({ namespace, execution: { workflowId, runId: description.runId } });
   for (const { activityId, state } of description.raw.pendingActivities ?? []) {
-    if (typeof activityId !== 'string' || (state !== STARTED && state !== CANCEL_REQUESTED)) continue;
+    if (typeof activityId !== 'string' || !LEFT_BEHIND.has(Number(state))) continue;
     await client.activity.fail({ workflowId, activityId }, new Error('the owner that ran this ended; it is run again'));
   }
   return (description.raw.pendingChildren ?? []).flatMap((child) => (typeof child.workflowId === 'string' ? [child.workflowId] : []));

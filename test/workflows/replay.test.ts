@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Worker } from '@temporalio/worker';
 import { afterAll, expect, test } from 'vitest';
 
@@ -17,7 +17,7 @@ const names = readdirSync(HISTORIES)
 /** Replays every recorded history against a bundle; gives the error of each, null when it still fits. */
 async function replay(codePath: string): Promise<Readonly<Record<string, string | null>>> {
   const histories = names.map((file) => ({
-    workflowId: file,
+    workflowId: basename(file, '.json'),
     history: JSON.parse(readFileSync(join(HISTORIES, file), 'utf8')) as unknown,
   }));
   const ends: Record<string, string | null> = {};
@@ -35,11 +35,11 @@ test('builds recorded earlier (completed, paused and resumed, timed pause, stuck
     'stuck.json',
     'timed-pause.json',
   ]);
-  expect(await replay(BUNDLE)).toEqual(Object.fromEntries(names.map((name) => [name, null])));
+  expect(await replay(BUNDLE)).toEqual(Object.fromEntries(names.map((name) => [basename(name, '.json'), null])));
 }, 120_000);
 
 test('a workflow whose commands changed does not replay', async () => {
   const changed = join(folder, 'changed-bundle.js');
   writeFileSync(changed, readFileSync(BUNDLE, 'utf8').replaceAll('prepareBuild', 'prepareElse'));
-  for (const [name, error] of Object.entries(await replay(changed))) expect(error, name).toMatch(/determinis/i);
+  for (const [name, error] of Object.entries(await replay(changed))) expect(error, name).toMatch(/prepareElse/);
 }, 120_000);
