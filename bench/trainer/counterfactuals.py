@@ -1,7 +1,7 @@
 """Counterfactual passes saved by `gated+sample` on late-phase steps of the learning environment, and what it does to thresholds.
 
-Trains MiniMem (MemCalib-RL, 128 responses a step) until SCS passes 80, then plans and scores the next steps both ways.
-Run: trainer/.venv/bin/python bench/trainer/counterfactuals.py [--steps 40]
+Trains MiniMem (MemCalib-RL, 128 responses a step) until SCS passes 93 (60 steps at most), then plans and scores the next steps both ways.
+Run: trainer/.venv/bin/python bench/trainer/counterfactuals.py [--steps 60]
 """
 
 import json
@@ -52,11 +52,11 @@ def measure(session: Session, step: int) -> dict[str, object]:
 
 def main() -> int:
     torch.set_num_threads(1)
-    limit = int(sys.argv[sys.argv.index("--steps") + 1]) if "--steps" in sys.argv else 40
+    limit = int(sys.argv[sys.argv.index("--steps") + 1]) if "--steps" in sys.argv else 60
     with tempfile.TemporaryDirectory() as folder:
         session = Session(learning_config(Path(folder), "memcalib-rl", run__steps=limit + LATE_STEPS))
         scs, step = 0.0, 0
-        while scs < 80 and step < limit:
+        while scs < 93 and step < limit:
             step += 1
             scs = drive(session, by_rule(judge_rollout), step)["metrics"]["use"]["SCS"]
         steps = []
