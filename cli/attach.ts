@@ -144,7 +144,7 @@ export async function attachOrStart(
   const begun = Date.now();
   let starting: Starting | null = null;
   for (;;) {
-    const client = attach(loaded.projectFolder);
+    const client = await attachAwake(loaded.projectFolder);
     if (client !== null) return client;
     starting ??= startOwner(loaded, command, options.keep === true);
     const code = starting.exitCode();

@@ -18,6 +18,8 @@ if (documents.size === 0) {
   process.exit(1);
 }
 mkdirSync(GENERATED, { recursive: true });
-for (const name of readdirSync(GENERATED)) if (!documents.has(name)) rmSync(join(GENERATED, name));
+// Files that TypeScript and Python both read and that no Zod schema makes.
+const KEPT_BY_HAND = new Set(['eval-prompt.json', 'eval-prompt.parity.json', 'judgments.json']);
+for (const name of readdirSync(GENERATED)) if (!documents.has(name) && !KEPT_BY_HAND.has(name)) rmSync(join(GENERATED, name));
 for (const [name, text] of documents) writeFileSync(join(GENERATED, name), text);
 console.log(`schemas: ${documents.size} written to schemas/generated/`);

@@ -16,11 +16,16 @@ const replies = (await modulesUnder(join(SCHEMAS, 'replies'))).flatMap((exports)
   Object.entries(exports).flatMap(([name, schema]) => (name.endsWith('Reply') && schema instanceof z.ZodType ? [{ name, schema }] : [])),
 );
 
+/** Files that TypeScript and Python both read and that no Zod schema makes. */
+const KEPT_BY_HAND = new Set(['eval-prompt.json', 'eval-prompt.parity.json', 'judgments.json']);
+
 describe('schemas/generated', () => {
   test('holds the JSON Schema of every Zod schema and nothing else (else type npm run schemas)', async () => {
     const wanted = schemaDocuments(await modulesUnder(SCHEMAS));
     const found = new Map(
-      readdirSync(join(SCHEMAS, 'generated')).map((name) => [name, readFileSync(join(SCHEMAS, 'generated', name), 'utf8')]),
+      readdirSync(join(SCHEMAS, 'generated'))
+        .filter((name) => !KEPT_BY_HAND.has(name))
+        .map((name) => [name, readFileSync(join(SCHEMAS, 'generated', name), 'utf8')]),
     );
     expect([...found.keys()].sort((a, b) => (a < b ? -1 : 1))).toEqual([...wanted.keys()].sort((a, b) => (a < b ? -1 : 1)));
     for (const [name, text] of wanted) expect(found.get(name)).toBe(text);
