@@ -1,6 +1,6 @@
 """Counterfactual passes saved by `gated+sample` on late-phase steps of the learning environment, and what it does to thresholds.
 
-Trains MiniMem (MemCalib-RL, 128 responses a step) until SCS passes 93 (60 steps at most), then plans and scores the next steps both ways.
+Trains MiniMem (MemCalib-RL, 128 responses a step) for 60 steps, then plans and scores the next steps both ways.
 Run: trainer/.venv/bin/python bench/trainer/counterfactuals.py [--steps 60]
 """
 
@@ -56,7 +56,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         session = Session(learning_config(Path(folder), "memcalib-rl", run__steps=limit + LATE_STEPS))
         scs, step = 0.0, 0
-        while scs < 93 and step < limit:
+        while step < limit:
             step += 1
             scs = drive(session, by_rule(judge_rollout), step)["metrics"]["use"]["SCS"]
         steps = []
