@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import torch
+
 from memcalib_train.minimem import TEMPLATE, Demonstrations, demonstrations, make_model, save_model
 from memcalib_train.model.load import ModelConfig
 from memcalib_train.sft import SftConfig, run_sft
