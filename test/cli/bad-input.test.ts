@@ -160,8 +160,9 @@ describe('files that are not what they should be', () => {
 
   it('a project folder that cannot be written', async () => {
     const cwd = folder();
-    writeConfig(cwd, demoConfig({ projectDir: '/proc/memcalib' }));
-    expectSentence(await runCommand(['build', ...JSON_FLAGS], cwd), EXIT.environment, /\/proc\/memcalib cannot be written .*projectDir/);
+    writeFileSync(join(cwd, 'a-file'), '');
+    writeConfig(cwd, demoConfig({ projectDir: 'a-file/project' }));
+    expectSentence(await runCommand(['build', ...JSON_FLAGS], cwd), EXIT.environment, /a-file\/project cannot be written .*projectDir/);
   });
 
   it('a store that is none', async () => {
