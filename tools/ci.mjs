@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { close, command, pytest, ROOT, runAll, vitest } from './suite.mjs';
+import { close, pytest, ROOT, runAll, vitest } from './suite.mjs';
 
 /** `npm test` as a user types it; its closing line is read back so that its tests are counted here. */
 function npmTest() {
@@ -21,7 +21,7 @@ function npmTest() {
 
 const long = (name) => vitest(['--config', 'vitest.long.config.ts', `test/long/${name}.test.ts`]);
 const suites = [['npm test', npmTest]];
-for (const name of ['kill-series', 'determinism', 'real-rows'])
+for (const name of ['kill-series', 'real-rows'])
   if (existsSync(join(ROOT, 'test', 'long', `${name}.test.ts`))) suites.push([name, () => long(name)]);
 if (existsSync(join(ROOT, 'trainer', 'pyproject.toml'))) {
   suites.push(['test:learn', () => pytest(['trainer/tests', '-m', 'learn'])]);
