@@ -25,7 +25,5 @@ for (const name of ['kill-series', 'real-rows'])
   if (existsSync(join(ROOT, 'test', 'long', `${name}.test.ts`))) suites.push([name, () => long(name)]);
 if (existsSync(join(ROOT, 'trainer', 'pyproject.toml'))) {
   suites.push(['test:learn', () => pytest(['trainer/tests', '-m', 'learn'])]);
-  if (existsSync(join(ROOT, 'trainer', 'scripts', 'test-slow.sh')))
-    suites.push(['trainer slow', () => command('bash', ['trainer/scripts/test-slow.sh'])]);
 }
 close(runAll(suites));
