@@ -3,6 +3,8 @@ import type { Domain } from '../schemas/levels.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
 import type { Database } from './duckdb.ts';
 import type { DuckDbLedger } from './ledger.ts';
+import { DuckDbLineage } from './lineage.ts';
+import type { ReleaseMember } from './lineage-port.ts';
 import * as callQueries from './call-queries.ts';
 import * as orderQueries from './order-queries.ts';
 import { OrderLoader } from './orders.ts';
@@ -41,6 +43,7 @@ export interface StoreParts {
 /** The store on DuckDB: one file, one handle, append-only tables. */
 export class DuckDbStore implements Store {
   readonly ledger: DuckDbLedger;
+  readonly lineage: DuckDbLineage;
   private readonly database: Database;
   private readonly orders: OrderLoader;
   private readonly records: RunRecords;
@@ -51,6 +54,7 @@ export class DuckDbStore implements Store {
   constructor({ database, ledger, verdictIndex, repairs, nextNo }: StoreParts) {
     this.database = database;
     this.ledger = ledger;
+    this.lineage = new DuckDbLineage(database);
     this.orders = new OrderLoader(database, repairs);
     this.records = new RunRecords(database, repairs, nextNo);
     this.verdicts = new Verdicts(database, verdictIndex, repairs, nextNo);
@@ -180,8 +184,9 @@ export class DuckDbStore implements Store {
     return loadNo === null ? [] : outcomes.readOutcomesAt(this.database, loadNo, pipelineHash, domain, from, to);
   }
 
-  outcomes(pipelineHash: string, candidateIds: readonly string[]): Promise<readonly StoredOutcome[]> {
-    return outcomes.readOutcomes(this.database, pipelineHash, candidateIds);
+  async outcomes(run: Pick<RunRow, 'orderId' | 'pipelineHash'>, candidateIds: readonly string[]): Promise<readonly StoredOutcome[]> {
+    const loadNo = await orderQueries.loadNumber(this.database, run.orderId);
+    return loadNo === null ? [] : outcomes.readOutcomes(this.database, loadNo, run.pipelineHash, candidateIds);
   }
 
   retryCounts(pipelineHash: string, candidateIds: readonly string[], reason: string): ReturnType<Store['retryCounts']> {
@@ -230,8 +235,8 @@ export class DuckDbStore implements Store {
     return this.records.gate(scope);
   }
 
-  putRelease(release: Parameters<Store['putRelease']>[0]): Promise<void> {
-    return this.records.putRelease(release);
+  putRelease(release: Parameters<Store['putRelease']>[0], members: readonly ReleaseMember[] = []): Promise<void> {
+    return this.records.putRelease(release, members);
   }
 
   releases(): ReturnType<Store['releases']> {

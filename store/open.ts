@@ -23,7 +23,18 @@ const LINGER_MS = 12;
 const MAX_LINGER_MS = 15;
 
 /** Tables numbered by the one shared counter. */
-const NUMBERED = ['runs', 'run_states', 'gates', 'releases', 'facts', 'call_series', 'step_outputs', 'outcomes', 'waivers'];
+const NUMBERED = [
+  'runs',
+  'run_states',
+  'gates',
+  'releases',
+  'facts',
+  'call_series',
+  'step_outputs',
+  'outcomes',
+  'waivers',
+  'release_members',
+];
 
 /** Opens (or makes) the store of a project, migrated and indexed; everything that stands in the way is a StoreError. */
 export async function openStore(file: string, options: OpenOptions = {}): Promise<DuckDbStore> {

@@ -1,6 +1,7 @@
 import type { Domain } from '../schemas/levels.ts';
 import { STEPS, type StepId } from '../schemas/steps.ts';
 import type { Database } from './duckdb.ts';
+import type { TracedOutcome } from './lineage-port.ts';
 import type { OutcomeRow, PositionOutcome, StoredOutcome } from './port.ts';
 import { number, oneOf, text, textOrNull, type ResultRow } from './rows.ts';
 import { defineTable, insertInto, type Insert } from './table.ts';
@@ -91,16 +92,18 @@ export async function readOutcomesAt(
   }));
 }
 
-/** Latest full outcomes of candidates, in the order asked; candidates without one are left out. */
+/** Latest full outcomes of candidates under their row in an order, in the order asked; candidates without one are left out. */
 export async function readOutcomes(
   database: Database,
+  loadNo: number,
   pipelineHash: string,
   candidateIds: readonly string[],
 ): Promise<readonly StoredOutcome[]> {
   if (candidateIds.length === 0) return [];
   const rows = await database.read(
-    `SELECT * FROM outcomes WHERE no IN (
-       SELECT max(no) FROM outcomes WHERE pipeline_hash = $1 AND candidate_id IN (SELECT unnest($2)) GROUP BY candidate_id)`,
+    `WITH own AS (SELECT candidate_id, row_hash FROM candidates WHERE load_no = ${loadNo} AND candidate_id IN (SELECT unnest($2)))
+     SELECT * FROM outcomes WHERE no IN (
+       SELECT max(no) FROM outcomes JOIN own USING (candidate_id, row_hash) WHERE pipeline_hash = $1 GROUP BY candidate_id)`,
     [pipelineHash, candidateIds],
   );
   const byId = new Map(rows.map((row) => [text(row, 'candidate_id'), row]));
@@ -142,6 +145,18 @@ export async function countOutcomes(database: Database, loadNo: number, pipeline
     reason: text(row, 'reason'),
     count: number(row, 'n'),
   }));
+}
+
+/** A row of outcomes with all it holds. */
+export function tracedOutcome(row: ResultRow): TracedOutcome {
+  const trail = text(row, 'trail');
+  return {
+    ...narrowOutcome(row, text(row, 'pipeline_hash')),
+    no: number(row, 'no'),
+    example: textOrNull(row, 'example'),
+    callKeys: JSON.parse(text(row, 'call_keys')) as string[],
+    trail: trail === '' ? [] : trail.split(','),
+  };
 }
 
 function narrowOutcome(row: ResultRow, pipelineHash: string): Omit<StoredOutcome, 'example' | 'callKeys'> {

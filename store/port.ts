@@ -1,4 +1,5 @@
 import type { Candidate } from '../schemas/candidate.ts';
+import type { LineageStore, ReleaseMember } from './lineage-port.ts';
 import type { CallClass, CallContent, LedgerStore } from '../schemas/ledger.ts';
 import type { Domain } from '../schemas/levels.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
@@ -166,6 +167,7 @@ export interface CallTexts {
 /** One project's durable memory. Reads of many rows are paged; writes resolve after their commit. Errors are StoreError. */
 export interface Store {
   readonly ledger: LedgerStore;
+  readonly lineage: LineageStore;
 
   putOrder(
     order: OrderRow,
@@ -227,8 +229,8 @@ export interface Store {
   putOutcomes(rows: readonly OutcomeRow[]): Promise<void>;
   /** Latest outcomes at positions [from, to) of a domain, pending ones included. */
   outcomesAt(orderId: string, pipelineHash: string, domain: Domain, from: number, to: number): Promise<readonly PositionOutcome[]>;
-  /** Full outcomes (with example and call keys) of the given candidates, in the order asked. */
-  outcomes(pipelineHash: string, candidateIds: readonly string[]): Promise<readonly StoredOutcome[]>;
+  /** Full outcomes (with example and call keys) of the given candidates under their rows in the run's order, in the order asked. */
+  outcomes(run: Pick<RunRow, 'orderId' | 'pipelineHash'>, candidateIds: readonly string[]): Promise<readonly StoredOutcome[]>;
   /** How often candidates were reopened for a reason, by the step that had ended them: rows of status `retry`. */
   retryCounts(
     pipelineHash: string,
@@ -247,13 +249,17 @@ export interface Store {
   setGate(gate: GateRow): Promise<void>;
   gate(scope: string): Promise<GateRow | null>;
 
-  putRelease(release: {
-    readonly id: string;
-    readonly runId: string;
-    readonly manifest: string;
-    readonly folder: string;
-    readonly at: number;
-  }): Promise<void>;
+  /** Records an export; `members` are its examples, so that each can name the releases it is in. */
+  putRelease(
+    release: {
+      readonly id: string;
+      readonly runId: string;
+      readonly manifest: string;
+      readonly folder: string;
+      readonly at: number;
+    },
+    members?: readonly ReleaseMember[],
+  ): Promise<void>;
   releases(): Promise<
     readonly { readonly id: string; readonly runId: string; readonly manifest: string; readonly folder: string; readonly at: number }[]
   >;

@@ -1,4 +1,5 @@
 import type { Database } from './duckdb.ts';
+import type { ReleaseMember } from './lineage-port.ts';
 import type { GateRow, RunRow, RunStateRow, Store } from './port.ts';
 import { number, numberOrNull, oneOf, text, type Param, type ResultRow } from './rows.ts';
 import { defineTable, insertInto } from './table.ts';
@@ -26,6 +27,7 @@ const GATES = defineTable('gates', {
   at_ms: 'long',
 });
 const RELEASES = defineTable('releases', { no: 'int', id: 'text', run_id: 'text', manifest: 'text', folder: 'text', at_ms: 'long' });
+const MEMBERS = defineTable('release_members', { no: 'int', release_id: 'text', example_id: 'text', split: 'text' });
 const FACTS = defineTable('facts', { no: 'int', name: 'text', value: 'text', at_ms: 'long' });
 const WAIVERS = defineTable('waivers', { no: 'int', candidate_id: 'text', pipeline_hash: 'text', run_id: 'text', at_ms: 'long' });
 const STATES = ['running', 'paused', 'completed', 'dry', 'cancelled', 'failed'] as const;
@@ -109,9 +111,15 @@ export class RunRecords {
     };
   }
 
-  async putRelease({ id, runId, manifest, folder, at }: ReleaseRow): Promise<void> {
+  /** Stores a release and its members in one transaction. */
+  async putRelease({ id, runId, manifest, folder, at }: ReleaseRow, members: readonly ReleaseMember[]): Promise<void> {
     await this.database.write([
       insertInto(RELEASES, [{ no: this.nextNo(), id, run_id: runId, manifest, folder, at_ms: at }], this.repairs),
+      insertInto(
+        MEMBERS,
+        members.map(({ exampleId, split }) => ({ no: this.nextNo(), release_id: id, example_id: exampleId, split })),
+        this.repairs,
+      ),
     ]);
   }
 

@@ -92,7 +92,8 @@ function stepOutputRow(output: StepOutputRow, key: string, no: number) {
   };
 }
 
-function stepOutput(row: ResultRow): StepOutputRow {
+/** A verdict as read from its table. */
+export function stepOutput(row: ResultRow): StepOutputRow {
   return {
     candidateId: text(row, 'candidate_id'),
     step: oneOf(row, 'step', STEPS),

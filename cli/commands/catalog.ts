@@ -127,6 +127,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./show.ts')).runShow,
   },
   {
+    usage: 'why <id>',
+    summary: 'the passport of an example, an atom (ID/b1.a1) or a source row: row, steps, calls, reasons, exports',
+    options: [LABEL_OPTION, JSON_OPTION, ['--not', 'only where it fell, or waits, and what would bring it in']],
+    takesConfig: true,
+    load: async () => (await import('./why.ts')).runWhy,
+  },
+  {
     usage: 'calls',
     summary: 'every call to a model: how it ended, what it cost, what was said',
     options: [

@@ -45,7 +45,7 @@ export async function reopenFailed(store: Store, args: { readonly label: string;
   for (let at = 0; at < failed.length; at += PAGE) {
     const page = failed.slice(at, at + PAGE);
     const outcomes = await store.outcomes(
-      run.pipelineHash,
+      run,
       page.map((item) => item.candidateId),
     );
     const keys = outcomes.flatMap((outcome) => outcome.callKeys);

@@ -66,6 +66,7 @@ export function ownerCommands(deps: {
     'build.waive': (args) => waiveFailed(store, engine, parse(LabelArgs, args)),
     'query.status': onLabel((label) => QUERIES.status(store, { label })),
     'query.example': (args) => QUERIES.example(store, parse(LabelArgs.extend({ id: z.string() }), args)),
+    'query.why': (args) => QUERIES.why(store, parse(LabelArgs.extend({ id: z.string() }), args)),
     'query.calls': (args) => QUERIES.calls(store, parse(CallsArgs, args)),
     'query.call': (args) => QUERIES.call(store, parse(z.object({ id: z.string() }), args)),
     'query.cost': onLabel((label) => QUERIES.cost(store, { label })),

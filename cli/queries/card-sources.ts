@@ -17,7 +17,7 @@ function attributionRule(licences: readonly string[], attribution: string): stri
 export async function cardSources(store: Store, run: RunRow, kept: readonly string[]): Promise<readonly CardSource[]> {
   const found = new Map<string, { readonly revisions: Set<string>; readonly licences: Set<string> }>();
   for (let at = 0; at < kept.length; at += PAGE) {
-    for (const outcome of await store.outcomes(run.pipelineHash, kept.slice(at, at + PAGE))) {
+    for (const outcome of await store.outcomes(run, kept.slice(at, at + PAGE))) {
       if (outcome.example === null) continue;
       const { record } = JSON.parse(outcome.example) as FinishedExample;
       const dataset = record.source_dataset ?? 'unknown';

@@ -2,12 +2,14 @@ import type { Store } from '../../store/port.ts';
 import { readCall, readCalls, readCost } from './calls.ts';
 import { exportRelease } from './export-release.ts';
 import { readExample } from './example.ts';
+import { readWhy } from './why.ts';
 import { readStatus } from './status.ts';
 
 /** Read-only questions to a project; the owner answers them over its API, a command without an owner from the store. */
 export const QUERIES = {
   status: (store: Store, args: { readonly label: string }) => readStatus(store, args.label),
   example: (store: Store, args: { readonly label: string; readonly id: string }) => readExample(store, args),
+  why: readWhy,
   calls: readCalls,
   call: readCall,
   cost: readCost,

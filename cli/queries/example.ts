@@ -29,7 +29,7 @@ export async function readExample(store: Store, args: { readonly label: string; 
       `The build has no candidate ${args.id}: ids are the 16 hexadecimal digits in train.jsonl, test.jsonl and rejected.jsonl.`,
       EXIT.usage,
     );
-  const [outcome] = await store.outcomes(run.pipelineHash, [args.id]);
+  const [outcome] = await store.outcomes(run, [args.id]);
   const { row } = stored.candidate;
   const source = { dataset: row.sourceDataset, id: row.sourceId, license: row.sourceLicense, file: row.origin.file, row: row.origin.row };
   if (outcome === undefined) return { id: args.id, status: 'pending', step: null, reason: '', detail: '', source, record: null, calls: [] };

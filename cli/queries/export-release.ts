@@ -48,7 +48,7 @@ interface Finished {
 
 async function* finishedExamples(store: Store, run: RunRow, ids: readonly string[]): AsyncGenerator<Finished> {
   for (let at = 0; at < ids.length; at += PAGE) {
-    for (const outcome of await store.outcomes(run.pipelineHash, ids.slice(at, at + PAGE))) {
+    for (const outcome of await store.outcomes(run, ids.slice(at, at + PAGE))) {
       if (outcome.example === null) continue;
       yield { example: JSON.parse(outcome.example) as FinishedExample, callKeys: outcome.callKeys };
     }
@@ -201,13 +201,16 @@ export async function exportRelease(store: Store, args: ExportArgs): Promise<Exp
         calls_without_known_cost: status?.calls.unknownCost ?? 0,
       },
     });
-    await store.putRelease({
-      id: `${basename(dirname(args.folder))}/${basename(args.folder)}-${Date.now()}`,
-      runId,
-      manifest: JSON.stringify(summary.manifest),
-      folder: args.folder,
-      at: Date.now(),
-    });
+    await store.putRelease(
+      {
+        id: `${basename(dirname(args.folder))}/${basename(args.folder)}-${Date.now()}`,
+        runId,
+        manifest: JSON.stringify(summary.manifest),
+        folder: args.folder,
+        at: Date.now(),
+      },
+      fold.kept.map((exampleId) => ({ exampleId, split: splits.get(exampleId) === 'test' ? 'test' : 'train' })),
+    );
     return {
       folder: args.folder,
       train: summary.manifest.counts.train,

@@ -3,6 +3,7 @@ import { RUNS_SQL } from './0002-runs.ts';
 import { LEDGER_SQL } from './0003-ledger.ts';
 import { VERDICTS_SQL } from './0004-verdicts.ts';
 import { JOURNAL_SQL } from './0005-journal.ts';
+import { RELEASE_MEMBERS_SQL } from './0006-release-members.ts';
 
 /** One numbered step of the schema; once released its SQL never changes. */
 export interface Migration {
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003-ledger', sql: LEDGER_SQL },
   { name: '0004-verdicts', sql: VERDICTS_SQL },
   { name: '0005-journal', sql: JOURNAL_SQL },
+  { name: '0006-release-members', sql: RELEASE_MEMBERS_SQL },
 ];

@@ -102,6 +102,8 @@ test('outcomes stand at their places, pending ones and waivers included; the lat
   const failed = { status: 'failed', step: 'derive', reason: 'timeout', query: null, example: null } as const;
   await store.putOutcomes([outcome(0), outcome(1, failed), outcome(2, { rowHash: 'stale' }), outcome(3, { pipelineHash: 'p2' })]);
   await store.putOutcomes([outcome(1), outcome(4, failed)]);
+  // A row that was edited and put back: the outcome of the edit is the latest, and not the one that holds.
+  await store.putOutcomes([outcome(0, { rowHash: 'edited', example: '{}' })]);
   await store.waive([candidate(4).id], 'p1', 'run-1');
   for (const open of [() => Promise.resolve(store), () => store.close().then(() => reopened(file))]) {
     const now = await open();
@@ -125,9 +127,9 @@ test('outcomes stand at their places, pending ones and waivers included; the lat
       waived: false,
     });
     expect(await now.outcomesAt('order-1', 'p1', 'general', 2, 3)).toHaveLength(1);
-    const ids = [4, 5, 0].map((n) => candidate(n).id);
+    const ids = [4, 5, 2, 0].map((n) => candidate(n).id);
     const full = [outcome(4, failed), outcome(0)].map(({ trail: _left, ...rest }) => rest);
-    expect(await now.outcomes('p1', ids)).toEqual(full);
+    expect(await now.outcomes({ orderId: 'order-1', pipelineHash: 'p1' }, ids)).toEqual(full);
     expect(await now.stepCounts('p1', 'order-1')).toEqual([
       { source: 'source-0', step: 'derive', status: 'failed', reason: 'timeout', count: 1 },
       { source: 'source-0', step: 'review-calibration', status: 'accepted', reason: '', count: 1 },
@@ -144,7 +146,7 @@ test('every read and write works on an empty store', async () => {
   await store.ledger.writeIntents([]);
   await store.ledger.writeCompletions([]);
   expect(await store.stepOutputs([])).toEqual([]);
-  expect(await store.outcomes('p1', [])).toEqual([]);
+  expect(await store.outcomes({ orderId: 'none', pipelineHash: 'p1' }, [])).toEqual([]);
   expect(await store.outcomesAt('none', 'p1', 'health', 0, 10)).toEqual([]);
   expect(await store.ledger.replies([])).toEqual([]);
   expect(await store.ledger.requests([])).toEqual(new Map());

@@ -50,7 +50,7 @@ export async function readBooks(project: InProcess, runId: string): Promise<RunB
   const outcomes = new Map<string, StoredOutcome>();
   for (const domain of DOMAINS) {
     const ids = (await store.outcomesAt(run.orderId, run.pipelineHash, domain, 0, 100_000)).map((item) => item.candidateId);
-    for (const outcome of await store.outcomes(run.pipelineHash, ids)) outcomes.set(outcome.candidateId, outcome);
+    for (const outcome of await store.outcomes(run, ids)) outcomes.set(outcome.candidateId, outcome);
   }
   const keys = [...new Set([...outcomes.values()].flatMap((outcome) => outcome.callKeys))];
   const [sent, stored] = await Promise.all([store.ledger.requests(keys), store.ledger.attempts(keys)]);

@@ -1,0 +1,167 @@
+import type { StepId } from '../schemas/steps.ts';
+import type { RowRejection } from '../schemas/source-row.ts';
+import type { Database } from './duckdb.ts';
+import type { CostSum, KeyedStepOutput, LineageStore, RowPlace, RunScope, TracedOutcome } from './lineage-port.ts';
+import { loadNumber, readCandidates } from './order-queries.ts';
+import { tracedOutcome } from './outcomes.ts';
+import { number, oneOf, text } from './rows.ts';
+import { stepOutput } from './verdicts.ts';
+
+/** Lineage questions on DuckDB: scans of narrow columns, texts of the matching rows only. */
+export class DuckDbLineage implements LineageStore {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  async stepOutputs(candidateId: string): Promise<readonly KeyedStepOutput[]> {
+    const rows = await this.database.read('SELECT * FROM step_outputs WHERE candidate_id = $1 ORDER BY no', [candidateId]);
+    return rows.map((row) => ({ ...stepOutput(row), key: text(row, 'key') }));
+  }
+
+  async outcomes(candidateId: string): Promise<readonly TracedOutcome[]> {
+    const rows = await this.database.read('SELECT * FROM outcomes WHERE candidate_id = $1 ORDER BY no', [candidateId]);
+    return rows.map((row) => tracedOutcome(row));
+  }
+
+  async callKeys(candidateId: string): Promise<readonly string[]> {
+    const rows = await this.database.read(
+      'SELECT key FROM (SELECT key, min(call_no) AS first FROM calls WHERE candidate_id = $1 GROUP BY key) ORDER BY first',
+      [candidateId],
+    );
+    return rows.map((row) => text(row, 'key'));
+  }
+
+  async places(id: string): Promise<readonly RowPlace[]> {
+    const loads = await this.database.read(
+      `SELECT load_no, arg_max(id, order_no) AS id, max(order_no) AS latest, arg_min(created_at, order_no) AS created_at
+       FROM orders WHERE load_no IN (SELECT load_no FROM candidates WHERE candidate_id = $1 OR source_id = $1)
+       GROUP BY load_no ORDER BY latest`,
+      [id],
+    );
+    const places: RowPlace[] = [];
+    for (const load of loads) {
+      const [found] = await readCandidates(this.database, number(load, 'load_no'), '(candidate_id = $1 OR source_id = $1)', [id]);
+      if (found !== undefined) places.push({ ...found, orderId: text(load, 'id'), createdAt: number(load, 'created_at') });
+    }
+    return places;
+  }
+
+  async rejectionsOf(sourceId: string): Promise<readonly (RowRejection & { readonly orderId: string })[]> {
+    const rows = await this.database.read(
+      `SELECT DISTINCT ON (load_no, rejection_no) r.*, o.id AS order_id, o.order_no FROM row_rejections r JOIN orders o USING (load_no)
+       WHERE source_id = $1 ORDER BY order_no DESC`,
+      [sourceId],
+    );
+    return rows.map((row) => ({
+      orderId: text(row, 'order_id'),
+      source: text(row, 'source'),
+      sourceDataset: text(row, 'source_dataset'),
+      sourceId: text(row, 'source_id'),
+      reason: text(row, 'reason'),
+      detail: text(row, 'detail'),
+      origin: { file: text(row, 'file'), row: number(row, 'file_row') },
+    }));
+  }
+
+  async idsWithPrefix(orderId: string, prefix: string, limit: number): Promise<readonly string[]> {
+    const rows = await this.ofOrder(
+      orderId,
+      `SELECT candidate_id AS id FROM own WHERE starts_with(candidate_id, $1) ORDER BY id LIMIT ${limit}`,
+      [prefix],
+    );
+    return rows.map((row) => text(row, 'id'));
+  }
+
+  async nearestIds(orderId: string, wrong: string, limit: number): Promise<readonly string[]> {
+    const rows = await this.ofOrder(
+      orderId,
+      `SELECT id FROM (SELECT candidate_id AS id FROM own UNION ALL SELECT source_id FROM own UNION ALL SELECT source_id FROM set_aside)
+       GROUP BY id ORDER BY jaro_winkler_similarity(id, $1) DESC, id LIMIT ${limit}`,
+      [wrong],
+    );
+    return rows.map((row) => text(row, 'id'));
+  }
+
+  async outcomeMark(pipelineHash: string): Promise<string> {
+    const [row] = await this.database.read(
+      `SELECT coalesce((SELECT max(no) FROM outcomes WHERE pipeline_hash = $1), 0) AS outcome,
+              coalesce((SELECT max(no) FROM waivers WHERE pipeline_hash = $1), 0) AS waiver`,
+      [pipelineHash],
+    );
+    return row === undefined ? '0 0' : `${number(row, 'outcome')} ${number(row, 'waiver')}`;
+  }
+
+  async trailOutputs(run: RunScope, step: StepId, candidateIds: readonly string[]): ReturnType<LineageStore['trailOutputs']> {
+    if (candidateIds.length === 0) return [];
+    const rows = await this.ofOrder(
+      run.orderId,
+      `, trails AS (
+         SELECT candidate_id, unnest(string_split(trail, ',')) AS key FROM outcomes JOIN own USING (candidate_id, row_hash)
+         WHERE pipeline_hash = $1 AND candidate_id IN (SELECT unnest($3)) AND status = 'accepted'
+         QUALIFY row_number() OVER (PARTITION BY candidate_id ORDER BY no DESC) = 1)
+       SELECT candidate_id, output FROM step_outputs
+       WHERE step = $2 AND verdict = 'accepted' AND key IN (SELECT key FROM trails) ORDER BY candidate_id`,
+      [run.pipelineHash, step, candidateIds],
+    );
+    return rows.map((row) => ({ candidateId: text(row, 'candidate_id'), output: text(row, 'output') }));
+  }
+
+  async costOf({ orderId, pipelineHash }: RunScope): Promise<CostSum> {
+    const [row] = await this.ofOrder(
+      orderId,
+      `SELECT count(*) AS calls, coalesce(sum(cost_micro_usd), 0)::DOUBLE AS micro_usd, count(*) FILTER (cost_micro_usd IS NULL) AS unknown
+       FROM (SELECT DISTINCT unnest(from_json(call_keys, '["VARCHAR"]')) AS key FROM own JOIN outcomes USING (candidate_id, row_hash)
+             WHERE pipeline_hash = $1)
+       JOIN calls USING (key) LEFT JOIN completions USING (call_no)`,
+      [pipelineHash],
+    );
+    if (row === undefined) return { calls: 0, microUsd: 0, unknownCalls: 0 };
+    return { calls: number(row, 'calls'), microUsd: number(row, 'micro_usd'), unknownCalls: number(row, 'unknown') };
+  }
+
+  async differing(before: RunScope, after: RunScope, candidateIds: readonly string[]): Promise<readonly string[]> {
+    const loads = [await loadNumber(this.database, before.orderId), await loadNumber(this.database, after.orderId)];
+    if (candidateIds.length === 0 || loads.includes(null)) return [];
+    const side = (loadNo: number | null, pipeline: string): string =>
+      `SELECT candidate_id, arg_max(example, no) AS example FROM outcomes JOIN candidates USING (candidate_id, row_hash)
+       WHERE load_no = ${loadNo ?? -1} AND pipeline_hash = ${pipeline} AND status = 'accepted' AND candidate_id IN (SELECT unnest($3)) GROUP BY candidate_id`;
+    const rows = await this.database.read(
+      `SELECT candidate_id FROM (${side(loads[0] ?? null, '$1')}) a JOIN (${side(loads[1] ?? null, '$2')}) b USING (candidate_id)
+       WHERE a.example IS DISTINCT FROM b.example ORDER BY candidate_id`,
+      [before.pipelineHash, after.pipelineHash, candidateIds],
+    );
+    return rows.map((row) => text(row, 'candidate_id'));
+  }
+
+  async measures(orderId: string, candidateIds: readonly string[]): ReturnType<LineageStore['measures']> {
+    if (candidateIds.length === 0) return [];
+    const rows = await this.ofOrder(
+      orderId,
+      'SELECT candidate_id, source, topic, complexity FROM own WHERE candidate_id IN (SELECT unnest($1)) ORDER BY candidate_id',
+      [candidateIds],
+    );
+    return rows.map((row) => ({
+      candidateId: text(row, 'candidate_id'),
+      source: text(row, 'source'),
+      topic: text(row, 'topic'),
+      complexity: text(row, 'complexity'),
+    }));
+  }
+
+  async releasesOf(exampleId: string): ReturnType<LineageStore['releasesOf']> {
+    const rows = await this.database.read('SELECT release_id, split FROM release_members WHERE example_id = $1 ORDER BY no', [exampleId]);
+    return rows.map((row) => ({ releaseId: text(row, 'release_id'), split: oneOf(row, 'split', ['train', 'test']) }));
+  }
+
+  /** Runs a query over `own` (the candidates of an order) and `set_aside` (the rows it rejected). */
+  private async ofOrder(orderId: string, sql: string, params: readonly (string | readonly string[])[]): ReturnType<Database['read']> {
+    const loadNo = await loadNumber(this.database, orderId);
+    if (loadNo === null) return [];
+    return this.database.read(
+      `WITH own AS (SELECT * FROM candidates WHERE load_no = ${loadNo}), set_aside AS (SELECT * FROM row_rejections WHERE load_no = ${loadNo})${sql.startsWith(',') ? '' : ' '}${sql}`,
+      params,
+    );
+  }
+}

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { hashOf } from '../../schemas/hash.ts';
+import type { OutcomeRow, StepOutputRow } from '../../store/port.ts';
+import { candidate, pages } from './made.ts';
+import { tempStore } from './samples.ts';
+
+const RUN = { orderId: 'order-1', pipelineHash: 'p1' } as const;
+
+function verdict(n: number, more: Partial<StepOutputRow> = {}): StepOutputRow {
+  return {
+    candidateId: candidate(n).id,
+    step: 'derive',
+    stepVersion: 'v1',
+    inputHash: 'in',
+    verdict: 'accepted',
+    reason: null,
+    detail: null,
+    output: `{"query":"q${n}"}`,
+    flags: [],
+    callKeys: [],
+    runId: 'run-1',
+    at: 7,
+    ...more,
+  };
+}
+
+function outcome(n: number, more: Partial<OutcomeRow> = {}): OutcomeRow {
+  const { row, id } = candidate(n);
+  return {
+    candidateId: id,
+    pipelineHash: 'p1',
+    rowHash: hashOf(row),
+    status: 'accepted',
+    step: 'review-calibration',
+    reason: '',
+    detail: '',
+    query: 'q',
+    example: `{"n":${n}}`,
+    callKeys: [],
+    trail: [],
+    runId: 'run-1',
+    at: 10,
+    ...more,
+  };
+}
+
+test('a row has a place in every order that holds it, and its verdicts and outcomes stand oldest first', async () => {
+  const { store } = await tempStore();
+  const rows = Array.from({ length: 4 }, (_, n) => candidate(n));
+  const [one] = rows;
+  if (one === undefined) throw new Error('no candidate');
+  const edited = { ...one, row: { ...one.row, sourceLicense: 'CC-BY-4.0' } };
+  await store.putOrder({ id: 'order-1', createdAt: 1, facts: '{}' }, pages(rows), pages<never>([]));
+  await store.putOrder({ id: 'order-2', createdAt: 2, facts: '{}' }, pages([edited, ...rows.slice(2)]), pages<never>([]));
+  const { lineage } = store;
+  expect((await lineage.places(one.id)).map((place) => [place.orderId, place.candidate.row.sourceLicense])).toEqual([
+    ['order-1', one.row.sourceLicense],
+    ['order-2', 'CC-BY-4.0'],
+  ]);
+  expect((await lineage.places(candidate(1).row.sourceId)).map((place) => place.orderId)).toEqual(['order-1']);
+  expect(await lineage.places('nothing')).toEqual([]);
+  expect(await lineage.idsWithPrefix('order-1', one.id.slice(0, 15), 5)).toContain(one.id);
+  expect((await lineage.nearestIds('order-1', `${one.id}0`, 1))[0]).toBe(one.id);
+
+  await store.putStepOutputs([verdict(0), verdict(0, { stepVersion: 'v2', at: 9 }), verdict(1)]);
+  expect((await lineage.stepOutputs(one.id)).map(({ stepVersion }) => stepVersion)).toEqual(['v1', 'v2']);
+  const trail = [{ candidateId: one.id, step: 'derive', stepVersion: 'v2', inputHash: 'in' } as const];
+  const mark = await lineage.outcomeMark('p1');
+  await store.putOutcomes([outcome(0, { trail }), outcome(0, { pipelineHash: 'p2', example: '{"n":"other"}' }), outcome(1)]);
+  expect(await lineage.outcomeMark('p1')).not.toBe(mark);
+  const traced = await lineage.outcomes(one.id);
+  expect(traced.map(({ pipelineHash }) => pipelineHash)).toEqual(['p1', 'p2']);
+  const keyOf = (await lineage.stepOutputs(one.id)).find(({ stepVersion }) => stepVersion === 'v2')?.key;
+  expect(traced[0]?.trail).toEqual([keyOf]);
+  expect(await lineage.trailOutputs(RUN, 'derive', [one.id, candidate(1).id])).toEqual([{ candidateId: one.id, output: '{"query":"q0"}' }]);
+  const ids = [one.id, candidate(1).id];
+  expect(await lineage.differing(RUN, { ...RUN, pipelineHash: 'p2' }, ids)).toEqual([one.id]);
+  expect(await lineage.differing(RUN, RUN, ids)).toEqual([]);
+});
+
+test('an example names the releases that hold it', async () => {
+  const { store } = await tempStore();
+  const release = { id: 'r1', runId: 'run-1', manifest: '{}', folder: '/out', at: 3 };
+  await store.putRelease(release, [
+    { exampleId: 'a', split: 'train' },
+    { exampleId: 'b', split: 'test' },
+  ]);
+  await store.putRelease({ ...release, id: 'r2' }, [{ exampleId: 'a', split: 'test' }]);
+  expect(await store.lineage.releasesOf('a')).toEqual([
+    { releaseId: 'r1', split: 'train' },
+    { releaseId: 'r2', split: 'test' },
+  ]);
+  expect(await store.lineage.releasesOf('c')).toEqual([]);
+});
