@@ -148,6 +148,20 @@ function checkReady(args: ExportArgs, state: string, fold: StoredFold): void {
   );
 }
 
+/** The release and the split of each of its examples, so that `why` can name it. */
+async function recordRelease(
+  store: Store,
+  release: { readonly runId: string; readonly folder: string; readonly manifest: string },
+  kept: readonly string[],
+  splits: ReadonlyMap<string, string>,
+): Promise<void> {
+  const at = Date.now();
+  await store.putRelease(
+    { ...release, id: `${basename(dirname(release.folder))}/${basename(release.folder)}-${at}`, at },
+    kept.map((exampleId) => ({ exampleId, split: splits.get(exampleId) === 'test' ? 'test' : 'train' })),
+  );
+}
+
 /** Exports the accepted examples of the latest build of a label, checked before it is put in place (SPEC §2). */
 export async function exportRelease(store: Store, args: ExportArgs): Promise<ExportReport> {
   const runId = await store.fact(latestRunFact(args.label));
@@ -201,16 +215,7 @@ export async function exportRelease(store: Store, args: ExportArgs): Promise<Exp
         calls_without_known_cost: status?.calls.unknownCost ?? 0,
       },
     });
-    await store.putRelease(
-      {
-        id: `${basename(dirname(args.folder))}/${basename(args.folder)}-${Date.now()}`,
-        runId,
-        manifest: JSON.stringify(summary.manifest),
-        folder: args.folder,
-        at: Date.now(),
-      },
-      fold.kept.map((exampleId) => ({ exampleId, split: splits.get(exampleId) === 'test' ? 'test' : 'train' })),
-    );
+    await recordRelease(store, { runId, folder: args.folder, manifest: JSON.stringify(summary.manifest) }, fold.kept, splits);
     return {
       folder: args.folder,
       train: summary.manifest.counts.train,
