@@ -1,10 +1,10 @@
 import { responseFormatFor } from '../llm/structured-output.ts';
 import { hashOf } from '../schemas/hash.ts';
-import type { ModelConfig } from '../schemas/config.ts';
+import type { Config, ModelConfig } from '../schemas/config.ts';
 import type { ResponseFormat } from '../schemas/ledger.ts';
 import type { RunSpec } from '../schemas/run-spec.ts';
 import { ROLES, STEPS } from '../schemas/steps.ts';
-import type { Role, StepId } from '../schemas/steps.ts';
+import type { CallRole, Role, StepId } from '../schemas/steps.ts';
 import { STEP_DEFINITIONS } from '../stages/catalog.ts';
 import { PLAN_VERSION } from '../stages/block-plan-tables.ts';
 import type { StepDefinition } from '../stages/step.ts';
@@ -16,7 +16,7 @@ export type FormatModes = Readonly<Record<string, ResponseFormat['type']>>;
 /** Names of the rehearsal model per role; the reviewers answer under names of their own. */
 const REHEARSAL_MODEL: Readonly<Record<Role, string>> = { builder: 'rehearsal', reviewerA: 'rehearsal-a', reviewerB: 'rehearsal-b' };
 
-function bindRole(role: Role, model: ModelConfig): RoleBinding {
+function bindRole<Name extends CallRole>(role: Name, model: ModelConfig): RoleBinding<Name> {
   const { provider, model: name, temperature, topP, seed, extra, maxTokensFactor } = model;
   return {
     role,
@@ -32,18 +32,22 @@ function bindRole(role: Role, model: ModelConfig): RoleBinding {
   };
 }
 
+function rehearsalModel(role: Role): ModelConfig {
+  return { provider: 'rehearsal', model: REHEARSAL_MODEL[role], temperature: 0, seed: 0, maxTokensFactor: 1 };
+}
+
 /** The roles of a run; without configured models the rehearsal model answers, reviewers under names of their own. */
 export function bindRoles(spec: RunSpec): Readonly<Record<Role, RoleBinding>> {
-  const rehearsal = (role: Role): ModelConfig => ({
-    provider: 'rehearsal',
-    model: REHEARSAL_MODEL[role],
-    temperature: 0,
-    seed: 0,
-    maxTokensFactor: 1,
-  });
   const models = spec.config.models;
-  const bind = (role: Role): RoleBinding => bindRole(role, models === undefined ? rehearsal(role) : models[role]);
+  const bind = (role: Role): RoleBinding => bindRole(role, models === undefined ? rehearsalModel(role) : models[role]);
   return { builder: bind('builder'), reviewerA: bind('reviewerA'), reviewerB: bind('reviewerB') };
+}
+
+/** The judge of answers at temperature 0 unless its own entry says otherwise: its own model, else the builder's, else the rehearsal model. */
+export function bindJudge(config: Config): RoleBinding<'judge'> {
+  const { models } = config;
+  if (models === undefined) return bindRole('judge', rehearsalModel('builder'));
+  return bindRole('judge', models.judge ?? { ...models.builder, temperature: 0 });
 }
 
 function rolesOf(step: StepDefinition): readonly Role[] {

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../schemas/json.ts';
 import type { ModelClient, ResponseFormat, Sampling } from '../schemas/ledger.ts';
 import type { RunSpec } from '../schemas/run-spec.ts';
-import type { Role, StepId } from '../schemas/steps.ts';
+import type { CallRole, Role, StepId } from '../schemas/steps.ts';
 import type { StepOutputRow } from '../store/port.ts';
 import type { StepDefinition } from '../stages/step.ts';
 
 /** How one role is asked: fixed at plan time, part of the step version. */
-export interface RoleBinding {
-  readonly role: Role;
+export interface RoleBinding<Name extends CallRole = Role> {
+  readonly role: Name;
   readonly provider: string;
   readonly model: string;
   readonly sampling: Sampling;

@@ -88,7 +88,7 @@ function knownNames(path: readonly PropertyKey[]): readonly string[] {
     ],
     models:
       path.length === 1
-        ? ['builder', 'reviewerA', 'reviewerB']
+        ? ['builder', 'reviewerA', 'reviewerB', 'judge']
         : ['provider', 'model', 'temperature', 'topP', 'seed', 'extra', 'maxTokensFactor'],
     screening: ['nearDuplicateJaccard', 'minQualityScore', 'identifiers'],
     construction: ['chunkSize', 'window'],
@@ -109,7 +109,9 @@ function checkReferences(config: Config, file: string): void {
       `${file}: providers are given but no models, so nothing would ask them. Add models (builder, reviewerA, reviewerB), or take providers out to rehearse.`,
       EXIT.usage,
     );
-  for (const [role, { provider }] of Object.entries(config.models ?? {})) {
+  for (const [role, { provider }] of Object.entries(config.models ?? {}).flatMap(([name, model]) =>
+    model === undefined ? [] : [[name, model] as const],
+  )) {
     if (providers.includes(provider)) continue;
     const nearest = nearestName(provider, providers);
     throw new CliError(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CallOutcome, CallRequest, LedgerStore, ModelClient, Sampling, StoredAttempt } from '../schemas/ledger.ts';
-import type { Role } from '../schemas/steps.ts';
+import type { CallRole } from '../schemas/steps.ts';
 import type { Clock } from './clock.ts';
 import { ModelCard, contextLengthOf } from './model-card.ts';
 import { callKey } from './key.ts';
@@ -38,7 +38,7 @@ export interface ProbeOptions {
   readonly clock: Clock;
   readonly provider: string;
   readonly model: string;
-  readonly role: Role;
+  readonly role: CallRole;
   readonly sampling: Sampling;
   readonly runId: string;
 }

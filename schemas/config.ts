@@ -99,7 +99,11 @@ export const Config = z.strictObject({
   /** Absent: the rehearsal model is started and used. */
   providers: z.record(name, ProviderConfig).optional(),
   models: z
-    .strictObject(Object.fromEntries(ROLES.map((role) => [role, ModelConfig])) as Record<(typeof ROLES)[number], typeof ModelConfig>)
+    .strictObject({
+      ...(Object.fromEntries(ROLES.map((role) => [role, ModelConfig])) as Record<(typeof ROLES)[number], typeof ModelConfig>),
+      /** Judges answers (`memcalib judge`); absent: the builder's model does. */
+      judge: ModelConfig.optional(),
+    })
     .optional(),
   prices: z.record(z.string(), PriceConfig).optional(),
   promptsDir: z.string().optional(),

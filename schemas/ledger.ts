@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.ts';
-import type { Role, StepId } from './steps.ts';
+import type { CallRole, StepId } from './steps.ts';
 
 /** How a call ended (DESIGN §7). `ok` is the only success; everything else is recorded, never served. */
 export const CALL_CLASSES = [
@@ -55,10 +55,10 @@ export interface CallRequest extends CallContent {
   readonly key: string;
   readonly maxTokens: number;
   readonly runId: string;
-  readonly step: StepId | 'canary' | 'probe';
+  readonly step: StepId | 'canary' | 'probe' | 'judge';
   readonly partId: string;
   readonly candidateId: string;
-  readonly role: Role;
+  readonly role: CallRole;
   readonly turn: 'first' | 'repair';
 }
 

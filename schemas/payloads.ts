@@ -1,4 +1,5 @@
 import type { Action, Domain, HardFamily, Level } from './levels.ts';
+import type { RolloutLine } from './judging.ts';
 import type { UsageRubric } from './record.ts';
 import type { DroppedFact } from './replies/derive.ts';
 import type { Speaker } from './source-row.ts';
@@ -116,4 +117,9 @@ export interface ReviewCalibrationPayload {
     readonly action: Action;
     readonly rubric: UsageRubric;
   }[];
+}
+
+/** What the judge of answers sees of one response: all atoms with their ideal level and rubric (SPEC §7, profile `paper`). */
+export interface JudgePayload extends Pick<RolloutLine, 'current_query' | 'model_facing_memory' | 'model_response' | 'atomic_rubrics'> {
+  readonly task: 'judge';
 }

@@ -29,3 +29,6 @@ export const STEPS_OF_STAGE: Readonly<Record<StageId, readonly StepId[]>> = {
 /** Who answers a step; the config maps each role to a provider and model. Part ids of review steps are the reviewer roles. */
 export const ROLES = ['builder', 'reviewerA', 'reviewerB'] as const;
 export type Role = (typeof ROLES)[number];
+
+/** Who a call is made for: a role of the build, or the judge of answers (SPEC §7). */
+export type CallRole = Role | 'judge';

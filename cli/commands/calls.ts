@@ -88,7 +88,7 @@ export async function runCalls(invocation: Invocation): Promise<number> {
     return EXIT.ok;
   }
   const limit = Math.min(MOST, wholeNumber(invocation, 'limit') ?? DEFAULT_LIMIT);
-  const step = oneOf(invocation, 'step', [...STEPS, 'canary', 'probe']);
+  const step = oneOf(invocation, 'step', [...STEPS, 'judge', 'canary', 'probe']);
   const callClass = oneOf(invocation, 'class', [...CALL_CLASSES, 'open']);
   const candidateId = textOption(invocation, 'example');
   const beforeCallNo = wholeNumber(invocation, 'before');

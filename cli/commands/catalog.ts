@@ -138,7 +138,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'every call to a model: how it ended, what it cost, what was said',
     options: [
       JSON_OPTION,
-      ['--step <step>', 'calls of one step (also canary, probe)'],
+      ['--step <step>', 'calls of one step (also judge, canary, probe)'],
       ['--class <class>', 'calls that ended so (also open: never answered)'],
       ['--example <id>', 'calls for one example'],
       ['--limit <n>', 'how many at once (default: 50)'],
@@ -154,6 +154,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [LABEL_OPTION, JSON_OPTION],
     takesConfig: true,
     load: async () => (await import('./cost.ts')).runCost,
+  },
+  {
+    usage: 'judge <rollout>',
+    summary: 'judge every response of a rollout file, atom by atom, for the trainer',
+    options: [JSON_OPTION, ['--out <file>', 'where the judgments go (default: beside the rollout)']],
+    takesConfig: true,
+    load: async () => (await import('./judge.ts')).runJudge,
   },
   {
     usage: 'rehearse',

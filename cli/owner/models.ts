@@ -41,7 +41,8 @@ interface ModelDeps {
   readonly log: Logger;
 }
 
-const REHEARSAL: Omit<ProviderConfig, 'baseUrl'> = {
+/** How the rehearsal model is asked, wherever its server runs. */
+export const REHEARSAL: Omit<ProviderConfig, 'baseUrl'> = {
   concurrency: 64,
   startConcurrency: 64,
   timeoutSeconds: 120,
@@ -89,7 +90,7 @@ function capFact(runId: string): string {
 }
 
 /** The caps a run was started with; `raisedUsd` is what a person set at a resume, and holds in place of the run's own. */
-export function capsOf(spec: RunSpec | undefined, raisedUsd: number | undefined): BudgetCaps {
+export function capsOf(spec: Pick<RunSpec, 'config'> | undefined, raisedUsd: number | undefined): BudgetCaps {
   if (spec === undefined) return {};
   const micro = (usd: number | undefined): number | undefined => (usd === undefined ? undefined : Math.round(usd * 1_000_000));
   const { perCallUsd, perStepUsd, perDayUsd } = spec.config.budget;

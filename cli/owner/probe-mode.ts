@@ -9,12 +9,13 @@ import type { EndpointFacts } from '../../llm/probe.ts';
 import type { RoleBinding } from '../../activities/run-context.ts';
 import type { ProviderConfig } from '../../schemas/config.ts';
 import type { ResponseFormat } from '../../schemas/ledger.ts';
+import type { CallRole } from '../../schemas/steps.ts';
 import type { Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 
 /** What is probed and with what. */
 export interface ProbeTarget {
-  readonly binding: RoleBinding;
+  readonly binding: RoleBinding<CallRole>;
   readonly config: ProviderConfig;
   readonly provider: Provider;
   readonly priceOf: PriceOf;
@@ -22,16 +23,21 @@ export interface ProbeTarget {
   readonly notice: (sentence: string) => void;
 }
 
-/** A gate of the probe's own: a refused key closes no run. */
-function ownGate(): Gate {
+/** A gate of its own for calls outside of builds: a refused key closes no run. */
+export function ownGate(): Gate {
   let closed = { closed: false, reason: '', until: null as number | null };
+  const listeners = new Set<() => void>();
   return {
     state: () => closed,
     close: (reason, detail, until) => {
       closed = { closed: true, reason: detail === '' ? reason : detail, until };
+      for (const listener of listeners) listener();
       return Promise.resolve();
     },
-    onChange: () => () => undefined,
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
   };
 }
 

@@ -1,8 +1,8 @@
-import type { StepId } from '../../schemas/steps.ts';
+import type { RehearsedTask } from './tasks.ts';
 
 /** A way in which the rehearsal model errs on purpose, so that a demo build walks every rejection and repair path. */
 export interface Imperfection {
-  readonly step: StepId;
+  readonly step: RehearsedTask;
   readonly name: string;
   /** Share of first replies it spoils; at most one imperfection hits a reply. */
   readonly rate: number;
@@ -50,10 +50,15 @@ export const IMPERFECTIONS: readonly Imperfection[] = [
   { step: 'review-calibration', name: 'gives_away', rate: 0.01, mended: 0 },
   { step: 'review-calibration', name: 'block_adds', rate: 0.005, mended: 0 },
   { step: 'review-calibration', name: 'cannot_tell', rate: 0.03, mended: 0 },
+  { step: 'judge', name: 'ungrounded_quote', rate: 0.03, mended: 0.75 },
+  { step: 'judge', name: 'missing_atom', rate: 0.02, mended: 0.9 },
+  { step: 'judge', name: 'judged_twice', rate: 0.01, mended: 0.9 },
+  { step: 'judge', name: 'other_ideal', rate: 0.01, mended: 0.9 },
+  { step: 'judge', name: 'no_reason', rate: 0.01, mended: 0.9 },
 ];
 
 /** The imperfection that a number in [0, 1) draws for a step, or null: rates of a step are laid end to end. */
-export function imperfectionAt(step: StepId, uniform: number, table: readonly Imperfection[] = IMPERFECTIONS): Imperfection | null {
+export function imperfectionAt(step: RehearsedTask, uniform: number, table: readonly Imperfection[] = IMPERFECTIONS): Imperfection | null {
   let upTo = 0;
   for (const imperfection of table) {
     if (imperfection.step !== step) continue;

@@ -1,12 +1,11 @@
 import { canonicalJson } from '../../schemas/hash.ts';
-import { STEPS } from '../../schemas/steps.ts';
-import type { StepId } from '../../schemas/steps.ts';
 import type { Draw } from './draw.ts';
 import { drawFor } from './draw.ts';
 import { imperfectionAt } from './imperfections.ts';
 import type { Imperfection } from './imperfections.ts';
 import { readProblems } from './problems.ts';
 import { STEP_ANSWERS } from './steps.ts';
+import type { RehearsedTask } from './tasks.ts';
 
 /** What tells samples of one request apart. `varies` is false when nothing does: then "cannot tell" would come back for ever and is left out. */
 export interface Sample {
@@ -16,7 +15,7 @@ export interface Sample {
 
 /** What a conversation asks of the rehearsal model: a step's payload, and on a repair turn its earlier reply and the problems named. */
 export interface Asked {
-  readonly task: StepId;
+  readonly task: RehearsedTask;
   readonly payload: unknown;
   readonly repair: { readonly reply: string; readonly problems: string } | null;
 }
@@ -26,11 +25,6 @@ export interface RehearsedReply {
   readonly reply: unknown;
   readonly imperfection: Imperfection | null;
   readonly turn: 'first' | 'mended' | 'stubborn' | 'amended' | 'repeated';
-}
-
-/** Whether a name is one of the nine steps. */
-export function isStep(task: unknown): task is StepId {
-  return STEPS.some((step) => step === task);
 }
 
 /** JSON of an earlier reply, tolerant of a fence or thoughts around it; undefined when there is none. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Asked } from './reply.ts';
-import { isStep } from './reply.ts';
+import { isRehearsed } from './tasks.ts';
 
 const Content = z.union([z.string(), z.array(z.object({ type: z.string(), text: z.string().nullish() }))]).nullish();
 
@@ -56,11 +56,11 @@ export function readAsked(request: ChatRequest): Asked | null {
   const payload = user === undefined ? undefined : parsed(user.content);
   if (payload === null || typeof payload !== 'object' || !('task' in payload)) return null;
   const { task } = payload;
-  if (!isStep(task))
+  if (!isRehearsed(task))
     throw new RequestError(
       400,
       'unknown_task',
-      `The rehearsal model knows no task ${JSON.stringify(task)}; it answers the nine steps of dataset construction only.`,
+      `The rehearsal model knows no task ${JSON.stringify(task)}; it answers the nine steps of dataset construction and the judging of answers only.`,
     );
   const at = turns.findIndex(({ role }) => role === 'assistant');
   const reply = turns[at];

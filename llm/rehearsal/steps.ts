@@ -3,18 +3,19 @@ import type {
   AuxiliaryPayload,
   DerivePayload,
   HardDistractorPayload,
+  JudgePayload,
   NaturalizePayload,
   ReviewCalibrationPayload,
   ReviewFidelityPayload,
   RubricsPayload,
   ScreenPayload,
 } from '../../schemas/payloads.ts';
-import type { StepId } from '../../schemas/steps.ts';
 import { amendAtomize, amendAuxiliary, amendDerive, amendHardDistractor, amendNaturalize, amendRubrics, amendScreen } from './amend.ts';
 import { answerAtomize } from './answer-atomize.ts';
 import { answerAuxiliary } from './answer-auxiliary.ts';
 import { answerDerive } from './answer-derive.ts';
 import { answerHardDistractor } from './answer-hard-distractor.ts';
+import { amendJudge, answerJudge, spoilJudge } from './answer-judge.ts';
 import { answerNaturalize } from './answer-naturalize.ts';
 import { answerReviewCalibration } from './answer-review-calibration.ts';
 import { answerReviewFidelity } from './answer-review-fidelity.ts';
@@ -25,6 +26,7 @@ import type { Problem } from './problems.ts';
 import { spoilAtomize, spoilDerive, spoilScreen } from './spoil/derivation.ts';
 import { spoilAuxiliary, spoilHardDistractor, spoilRubrics } from './spoil/distractors.ts';
 import { spoilNaturalize, spoilReviewCalibration, spoilReviewFidelity } from './spoil/quality.ts';
+import type { RehearsedTask } from './tasks.ts';
 
 /** How the rehearsal model treats one step: its best answer, that answer spoiled, and that answer amended as problems ask. */
 export interface StepAnswer<Payload, Reply> {
@@ -44,8 +46,8 @@ function step<Payload, Reply>(parts: StepAnswer<Payload, Reply>): StepAnswer<unk
 
 const unamended = <Reply>(_problems: readonly Problem[], reply: Reply): Reply => reply;
 
-/** The nine steps. */
-export const STEP_ANSWERS: Readonly<Record<StepId, StepAnswer<unknown, unknown>>> = {
+/** The nine steps and the judge. */
+export const STEP_ANSWERS: Readonly<Record<RehearsedTask, StepAnswer<unknown, unknown>>> = {
   screen: step<ScreenPayload, ReturnType<typeof answerScreen>>({ answer: answerScreen, spoil: spoilScreen, amend: amendScreen }),
   derive: step<DerivePayload, ReturnType<typeof answerDerive>>({ answer: answerDerive, spoil: spoilDerive, amend: amendDerive }),
   atomize: step<AtomizePayload, ReturnType<typeof answerAtomize>>({ answer: answerAtomize, spoil: spoilAtomize, amend: amendAtomize }),
@@ -75,4 +77,5 @@ export const STEP_ANSWERS: Readonly<Record<StepId, StepAnswer<unknown, unknown>>
     spoil: spoilReviewCalibration,
     amend: unamended,
   }),
+  judge: step<JudgePayload, ReturnType<typeof answerJudge>>({ answer: answerJudge, spoil: spoilJudge, amend: amendJudge }),
 };

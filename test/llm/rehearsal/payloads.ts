@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { JudgeReply } from '../../../schemas/judging.ts';
 import { AtomizeReply } from '../../../schemas/replies/atomize.ts';
 import { AuxiliaryDistractorsReply } from '../../../schemas/replies/auxiliary-distractors.ts';
 import { DeriveReply } from '../../../schemas/replies/derive.ts';
@@ -8,7 +9,7 @@ import { ReviewCalibrationReply } from '../../../schemas/replies/review-calibrat
 import { ReviewFidelityReply } from '../../../schemas/replies/review-fidelity.ts';
 import { RubricsReply } from '../../../schemas/replies/rubrics.ts';
 import { ScreenReply } from '../../../schemas/replies/screen.ts';
-import type { StepId } from '../../../schemas/steps.ts';
+import type { RehearsedTask } from '../../../llm/rehearsal/tasks.ts';
 
 const question =
   'Hello doctor, I have been taking lisinopril 10 mg every morning for six weeks. I am a 61 year old carpenter. My neighbour told me to add a salt substitute, and I started it last week. What can I do about my cough?';
@@ -27,7 +28,7 @@ const rubric = {
 };
 
 /** Reply schema of every step. */
-export const REPLY_SCHEMAS: Readonly<Record<StepId, z.ZodType>> = {
+export const REPLY_SCHEMAS: Readonly<Record<RehearsedTask, z.ZodType>> = {
   screen: ScreenReply,
   derive: DeriveReply,
   atomize: AtomizeReply,
@@ -37,10 +38,11 @@ export const REPLY_SCHEMAS: Readonly<Record<StepId, z.ZodType>> = {
   naturalize: NaturalizeReply,
   'review-fidelity': ReviewFidelityReply,
   'review-calibration': ReviewCalibrationReply,
+  judge: JudgeReply,
 };
 
 /** One hand-written payload for every step. */
-export const PAYLOADS: Readonly<Record<StepId, Readonly<Record<string, unknown>>>> = {
+export const PAYLOADS: Readonly<Record<RehearsedTask, Readonly<Record<string, unknown>>>> = {
   screen: {
     task: 'screen',
     domain: 'health',
@@ -126,6 +128,20 @@ export const PAYLOADS: Readonly<Record<StepId, Readonly<Record<string, unknown>>
     query: 'What can I do about my cough?',
     blocks: [{ block: 'b1', memory_text: atoms.map(({ text }) => text).join(' '), atoms: ['s1', 's2'] }],
     atoms: atoms.map((atom) => ({ ...atom, block: 'b1', rubric })),
+  },
+  judge: {
+    task: 'judge',
+    current_query: 'What can I do about my cough?',
+    model_facing_memory: [{ parent_memory_id: 'm1', memory_text: atoms.map(({ text }) => text).join(' ') }],
+    model_response:
+      'A cough is a known effect of lisinopril. Taking 10 mg every morning for six weeks is long enough to ask for another tablet.',
+    atomic_rubrics: atoms.map(({ atom, text, level }) => ({
+      atom_id: atom,
+      parent_memory_id: 'm1',
+      text,
+      u_star: level,
+      usage_rubric: rubric,
+    })),
   },
 };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../schemas/hash.ts';
-import { STEPS } from '../../../schemas/steps.ts';
 import { IMPERFECTIONS, imperfectionAt } from '../../../llm/rehearsal/imperfections.ts';
 import { drawFor } from '../../../llm/rehearsal/draw.ts';
 import { STEP_ANSWERS } from '../../../llm/rehearsal/steps.ts';
+import { REHEARSED_TASKS } from '../../../llm/rehearsal/tasks.ts';
 import { rehearse } from '../../../llm/rehearsal/reply.ts';
 import type { Sample } from '../../../llm/rehearsal/reply.ts';
 import { PAYLOADS, REPLY_SCHEMAS } from './payloads.ts';
@@ -12,7 +12,7 @@ const sample = (seed: number): Sample => ({ parts: ['rehearsal', seed], varies: 
 const problems = JSON.stringify({ problems: [{ rule: 'some_rule', path: 'query', message: 'leaks' }] });
 
 describe('replies of the rehearsal model', () => {
-  it.each(STEPS)('keeps the rates of %s below one and mends by share', (step) => {
+  it.each(REHEARSED_TASKS)('keeps the rates of %s below one and mends by share', (step) => {
     const own = IMPERFECTIONS.filter((imperfection) => imperfection.step === step);
     const total = own.reduce((sum, { rate }) => sum + rate, 0);
     expect(own.length).toBeGreaterThan(0);
@@ -29,7 +29,7 @@ describe('replies of the rehearsal model', () => {
     for (const reply of spoiled) expect(REPLY_SCHEMAS[step].safeParse(reply).error).toBeUndefined();
   });
 
-  it.each(STEPS)('sends the first reply of %s again when the repair turn quotes some other reply', (step) => {
+  it.each(REHEARSED_TASKS)('sends the first reply of %s again when the repair turn quotes some other reply', (step) => {
     for (let seed = 0; seed < 30; seed += 1) {
       const first = rehearse({ task: step, payload: PAYLOADS[step], repair: null }, 'seed', sample(seed));
       const again = rehearse({ task: step, payload: PAYLOADS[step], repair: { reply: '{"broken":', problems } }, 'seed', sample(seed));
@@ -76,7 +76,7 @@ describe('replies of the rehearsal model', () => {
     const before = process.cpuUsage();
     let count = 0;
     for (let round = 0; round < 30; round += 1) {
-      for (const step of STEPS) {
+      for (const step of REHEARSED_TASKS) {
         rehearse({ task: step, payload: { ...PAYLOADS[step], round }, repair: null }, 'seed', sample(round));
         count += 1;
       }

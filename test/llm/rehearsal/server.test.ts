@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRehearsalServer } from '../../../llm/rehearsal/server.ts';
 import type { RehearsalServer } from '../../../llm/rehearsal/server.ts';
+import { REHEARSED_TASKS } from '../../../llm/rehearsal/tasks.ts';
 import { DeriveReply } from '../../../schemas/replies/derive.ts';
 import { NaturalizeReply } from '../../../schemas/replies/naturalize.ts';
-import { STEPS } from '../../../schemas/steps.ts';
 import { PAYLOADS, REPLY_SCHEMAS, bodyFor } from './payloads.ts';
 
 async function post(server: RehearsalServer, body: unknown): Promise<{ status: number; text: string }> {
@@ -31,7 +31,7 @@ describe('the rehearsal server', () => {
     await two.close();
   });
 
-  it.each(STEPS)('answers %s with a reply of its schema, whatever the imperfection', async (step) => {
+  it.each(REHEARSED_TASKS)('answers %s with a reply of its schema, whatever the imperfection', async (step) => {
     for (let seed = 0; seed < 15; seed += 1) {
       const { status, text } = await post(one, bodyFor(PAYLOADS[step], { seed }));
       expect(status).toBe(200);
@@ -40,7 +40,7 @@ describe('the rehearsal server', () => {
     }
   });
 
-  it.each(STEPS)('answers %s with the same bytes on two servers and again', async (step) => {
+  it.each(REHEARSED_TASKS)('answers %s with the same bytes on two servers and again', async (step) => {
     const body = bodyFor(PAYLOADS[step]);
     const first = await post(one, body);
     expect((await post(two, body)).text).toBe(first.text);
