@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path';
 import { ingestSources } from '../hub/ingest.ts';
 import type { IngestResult } from '../hub/ingest.ts';
 import type { Candidate } from '../schemas/candidate.ts';
@@ -48,6 +49,7 @@ export async function prepareBuild(
   const stored = await store.fact(WEIGHTS_FACT);
   const ingested = await ingestSources(config.sources, {
     baseDir: spec.baseDir,
+    sourcesDir: join(resolve(spec.baseDir, config.projectDir), 'sources'),
     seed: config.seed,
     ...config.screening,
     ...(stored !== null && { weights: JSON.parse(stored) }),

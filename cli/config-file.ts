@@ -90,6 +90,7 @@ function knownNames(path: readonly PropertyKey[]): readonly string[] {
       path.length === 1
         ? ['builder', 'reviewerA', 'reviewerB', 'judge']
         : ['provider', 'model', 'temperature', 'topP', 'seed', 'extra', 'maxTokensFactor'],
+    hub: ['url', 'tokenEnv', 'parallel'],
     screening: ['nearDuplicateJaccard', 'minQualityScore', 'identifiers'],
     construction: ['chunkSize', 'window'],
     budget: ['perCallUsd', 'perStepUsd', 'perRunUsd', 'perDayUsd'],

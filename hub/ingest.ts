@@ -11,8 +11,9 @@ import type { SourceConfig } from '../schemas/config.ts';
 import { hashOf } from '../schemas/hash.ts';
 import { DOMAINS, type Domain } from '../schemas/levels.ts';
 import type { RowRejection } from '../schemas/source-row.ts';
+import { locateSource } from './locate-source.ts';
 import { SourceReadError } from './read-error.ts';
-import { filesOfSource, readRows } from './read-files.ts';
+import { readRows } from './read-files.ts';
 
 /** Bumped when adapters, screening, deduplication or order decide differently, so that an old order is not taken for a new one. */
 const ORDER_VERSION = 1;
@@ -22,6 +23,8 @@ const CHUNK = 500;
 /** What ingest depends on besides the sources. `weights` are those stored at the first plan; absent ones are computed. */
 export interface IngestParams {
   readonly baseDir: string;
+  /** Where pulled sources lie: `sources` in the project folder. */
+  readonly sourcesDir: string;
   readonly seed: string;
   readonly nearDuplicateJaccard: number;
   readonly minQualityScore: number;
@@ -98,11 +101,20 @@ function takeIn(results: readonly AdapterResult[], params: IngestParams, sink: S
   }
 }
 
-async function readSource(source: SourceConfig, params: IngestParams, sink: Sink): Promise<ReadSource> {
+function changedFile(source: string, file: string): SourceReadError {
+  return new SourceReadError(
+    'changed_file',
+    file,
+    `Source ${source}: ${file} is not what was pulled any more. Type \`memcalib sources verify ${source}\` to see which files, remove them, and pull again.`,
+  );
+}
+
+async function readSource(config: SourceConfig, params: IngestParams, sink: Sink): Promise<ReadSource> {
+  const { source, files: located, pinned } = await locateSource(config, params.baseDir, params.sourcesDir);
   const adapter = openAdapter(source);
   const files: { name: string; sha256: string; bytes: number; rows: number }[] = [];
   let rowsRead = 0;
-  for (const file of await filesOfSource(source, params.baseDir)) {
+  for (const file of located) {
     let rows = 0;
     for await (const read of readRows(file)) {
       rows += 1;
@@ -110,7 +122,9 @@ async function readSource(source: SourceConfig, params: IngestParams, sink: Sink
       if (read.kind === 'row') takeIn(adapter.add(read.row, origin), params, sink);
       else takeIn([rejected({ source, origin }, read.reason, read.detail)], params, sink);
     }
-    files.push({ name: file.name, ...(await hashFile(file.path)), rows });
+    const hashed = await hashFile(file.path);
+    if ((pinned.get(file.name) ?? hashed.sha256) !== hashed.sha256) throw changedFile(source.name, file.name);
+    files.push({ name: file.name, ...hashed, rows });
     rowsRead += rows;
   }
   takeIn(adapter.finish(), params, sink);

@@ -6,6 +6,7 @@ export const READ_ERROR_CODES = [
   'empty_source',
   'no_location',
   'not_pulled',
+  'changed_file',
 ] as const;
 export type ReadErrorCode = (typeof READ_ERROR_CODES)[number];
 

@@ -32,11 +32,10 @@ async function filesUnder(path: string): Promise<readonly string[]> {
 /** The files a source entry names, in order of their names; folders are searched for readable formats. */
 export async function filesOfSource(source: SourceConfig, baseDir: string): Promise<readonly SourceFile[]> {
   if (source.path === undefined) {
-    const what = source.hub === undefined ? 'has neither path nor hub' : `is on the hub (${source.hub.repo})`;
     throw new SourceReadError(
-      source.hub === undefined ? 'no_location' : 'not_pulled',
+      'no_location',
       source.name,
-      `Source ${source.name} ${what}: give it a \`path\` in memcalib.config.ts that holds its files.`,
+      `Source ${source.name} has neither path nor hub: give it a \`path\` in memcalib.config.ts that holds its files.`,
     );
   }
   const files = new Map<string, SourceFile>();

@@ -23,7 +23,14 @@ export const SourceConfig = z.strictObject({
   adapter: z.enum(ADAPTERS),
   /** File, folder or list of either (JSONL, JSON, CSV, Parquet), relative to the config file. */
   path: z.union([z.string(), z.array(z.string()).min(1)]).optional(),
-  hub: z.strictObject({ repo: z.string(), revision: z.string().optional(), include: z.array(z.string()).optional() }).optional(),
+  /** A dataset of the hub, read after `memcalib sources pull`. `revision`: branch, tag or commit; `include`: patterns of its files. */
+  hub: z
+    .strictObject({
+      repo: z.string().regex(/^[\w.-]+(?:\/[\w.-]+)?$/, 'owner/name of a dataset'),
+      revision: z.string().min(1).optional(),
+      include: z.array(z.string()).optional(),
+    })
+    .optional(),
   /** SPDX identifier, or `unknown` (then exports need --allow-unknown-licence). Default: what the licence table says of the adapter. */
   licence: z.string().optional(),
   attribution: z.string().optional(),
@@ -88,6 +95,19 @@ export const PriceConfig = z.strictObject({
   batchDiscount: z.number().min(0).max(1).default(0.5),
 });
 
+/** Where sources of the hub are pulled from; a mirror speaks the same routes. */
+export const HubConfig = z.strictObject({
+  url: z.url().default('https://huggingface.co'),
+  /** Environment variable that holds the access token; only gated and private datasets need one. */
+  tokenEnv: z
+    .string()
+    .regex(/^[A-Z_][A-Z0-9_]*$/)
+    .default('HF_TOKEN'),
+  /** Files pulled at once. */
+  parallel: z.int().min(1).max(16).default(4),
+});
+export type HubConfig = z.infer<typeof HubConfig>;
+
 /** `memcalib.config.ts`, as written; defaults are filled on load. */
 export const Config = z.strictObject({
   name,
@@ -96,6 +116,7 @@ export const Config = z.strictObject({
   projectDir: z.string().default('.memcalib'),
   target: z.strictObject({ health: z.int().nonnegative(), general: z.int().nonnegative(), coding: z.int().nonnegative() }),
   sources: z.array(SourceConfig).min(1),
+  hub: HubConfig.prefault({}),
   /** Absent: the rehearsal model is started and used. */
   providers: z.record(name, ProviderConfig).optional(),
   models: z

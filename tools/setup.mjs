@@ -2,7 +2,7 @@
 // usage: node tools/setup.mjs [--test]
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fetchTemporalProgram, findTemporalProgram } from './temporal-program.mjs';
 
@@ -39,10 +39,23 @@ function checkNode() {
   }
 }
 
+/** Whether every package the lockfile wants on this machine lies there in that version: then there is nothing to install. */
+function hasAllPackages() {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  return Object.entries(packages).every(([path, { version, optional, peer }]) => {
+    if (path === '' || optional === true || peer === true) return true;
+    const manifest = readOr(join(ROOT, path, 'package.json'), '');
+    return manifest !== '' && JSON.parse(manifest).version === version;
+  });
+}
+
 function installPackages() {
   const wanted = sha256(readFileSync(join(ROOT, 'package-lock.json')));
   const marker = join(ROOT, 'node_modules', '.memcalib-lock');
-  if (readOr(marker, '') === wanted) return;
+  if (readOr(marker, '') === wanted || hasAllPackages()) return;
+  // npm would empty the folder behind the link, which other checkouts use.
+  if (lstatSync(join(ROOT, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    fail('node_modules is a link to a folder that lacks packages of package-lock.json: remove the link, then type the command again.');
   say('installing packages (npm ci) ...');
   run(
     'npm',

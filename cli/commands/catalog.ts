@@ -36,6 +36,17 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./init.ts')).runInit,
   },
   {
+    usage: 'sources <action> [name]',
+    summary: 'source datasets: pull (from the hub, pinned), verify (hash again)',
+    options: [
+      JSON_OPTION,
+      ['--from <dir>', 'pull: take the files from a folder, offline'],
+      ['--revision <ref>', 'pull: pin anew to this branch, tag or commit'],
+    ],
+    takesConfig: true,
+    load: async () => (await import('./sources.ts')).runSources,
+  },
+  {
     usage: 'build',
     summary: 'build the dataset to its target, or go on with a build that stopped',
     options: [

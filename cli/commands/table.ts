@@ -22,3 +22,10 @@ export function count(n: number, noun: string, plural = `${noun}s`): string {
 export function dollars(microUsd: number, unknownCalls: number): string {
   return `${unknownCalls > 0 ? 'at least ' : ''}$${(microUsd / 1_000_000).toFixed(microUsd < 10_000 ? 4 : 2)}`;
 }
+
+/** A size in bytes for a person, in decimal units. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1000) return `${Math.round(bytes)} B`;
+  if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
+}

@@ -22,6 +22,7 @@ afterAll(async () => {
 
 const params = (baseDir: string, change: Partial<IngestParams> = {}): IngestParams => ({
   baseDir,
+  sourcesDir: join(baseDir, 'sources'),
   seed: 'test',
   nearDuplicateJaccard: 0.8,
   minQualityScore: 60,

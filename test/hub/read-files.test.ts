@@ -158,7 +158,6 @@ describe('files of a source', () => {
     ['a path with nothing', { path: 'missing.jsonl' }, 'missing_file', /nothing to read at .*missing\.jsonl; correct `path`/],
     ['a format nobody reads', { path: 'x.xlsx' }, 'unsupported_format', /none of \.jsonl/],
     ['neither path nor hub', {}, 'no_location', /neither path nor hub/],
-    ['a hub source without files', { hub: { repo: 'a/b' } }, 'not_pulled', /on the hub \(a\/b\)/],
   ])('refuses %s with a sentence', async (_name, change, code, message) => {
     await writeFile(join(folder, 'x.xlsx'), '');
     const error: unknown = await filesOfSource(source(change), folder).catch((caught: unknown) => caught);
