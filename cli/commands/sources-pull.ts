@@ -10,7 +10,7 @@ import { keepFilesPrivate } from '../private-files.ts';
 import type { Invocation } from './catalog.ts';
 import { configFlag, configOf, isOn, say, sayJson, textOption } from './options.ts';
 import { createPullView } from './pull-view.ts';
-import { namedSources } from './sources.ts';
+import { namedSources } from './named-sources.ts';
 import { bytesText, count, table } from './table.ts';
 
 const IDLE_MS = 60_000;

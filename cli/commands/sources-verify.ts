@@ -3,7 +3,7 @@ import { verifySource, type VerifyReport } from '../../hub/pull/verify-source.ts
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Invocation } from './catalog.ts';
 import { configFlag, configOf, isOn, say, sayJson } from './options.ts';
-import { namedSources } from './sources.ts';
+import { namedSources } from './named-sources.ts';
 import { bytesText, count } from './table.ts';
 
 const WHAT = {
