@@ -1,7 +1,8 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import { hashOf } from '../schemas/hash.ts';
 import type { Store } from '../store/port.ts';
 import type { BuildActivities, StageResult } from '../workflows/types.ts';
-import { isDiskFull, toFailure } from './failures.ts';
+import { isDiskFull, isUnknown, MOST_UNKNOWN_ERRORS, toFailure } from './failures.ts';
 import type { Gates } from './gates.ts';
 import { createLaunchPlanner } from './plan-launch.ts';
 import { prepareBuild } from './prepare-build.ts';
@@ -49,13 +50,23 @@ async function heartbeating<T>(isEnding: () => boolean, work: (stopped: () => bo
   }
 }
 
-/** Makes every error of an activity a Temporal failure with its code. */
-function guarded<Args extends readonly unknown[], T>(work: (...args: Args) => Promise<T>): (...args: Args) => Promise<T> {
+/** Makes every error of an activity a Temporal failure with its code; `name` and arguments tell which work meets errors without one again. */
+function guarded<Args extends readonly unknown[], T>(
+  unknownErrors: Map<string, number>,
+  name: string,
+  work: (...args: Args) => Promise<T>,
+): (...args: Args) => Promise<T> {
   return async (...args) => {
+    const key = hashOf([name, args]);
     try {
-      return await work(...args);
+      const result = await work(...args);
+      unknownErrors.delete(key);
+      return result;
     } catch (error) {
-      throw toFailure(error);
+      const times = isUnknown(error) ? (unknownErrors.get(key) ?? 0) + 1 : 0;
+      if (times >= MOST_UNKNOWN_ERRORS) unknownErrors.delete(key);
+      else if (times > 0) unknownErrors.set(key, times);
+      throw toFailure(error, times);
     }
   };
 }
@@ -77,10 +88,11 @@ export function createActivities(deps: ActivityDeps): BuildActivities {
   const planner = createLaunchPlanner(deps);
   const paths: Paths = new Map();
   const busy = new Map<string, Promise<void>>();
+  const unknownErrors = new Map<string, number>();
   return {
-    prepareBuild: guarded(({ runId }) => heartbeating(deps.isEnding, () => prepareBuild(deps, runId))),
-    planLaunch: guarded(({ runId, inFlight }) => planner.plan(runId, inFlight)),
-    runStage: guarded(async ({ runId, chunk, stage }) => {
+    prepareBuild: guarded(unknownErrors, 'prepareBuild', ({ runId }) => heartbeating(deps.isEnding, () => prepareBuild(deps, runId))),
+    planLaunch: guarded(unknownErrors, 'planLaunch', ({ runId, inFlight }) => planner.plan(runId, inFlight)),
+    runStage: guarded(unknownErrors, 'runStage', async ({ runId, chunk, stage }) => {
       const run = await deps.contexts.get(runId);
       return orPaused(deps.gates, run.spec.label, () =>
         heartbeating(deps.isEnding, (stopped) =>
@@ -88,8 +100,10 @@ export function createActivities(deps: ActivityDeps): BuildActivities {
         ),
       );
     }),
-    recordState: guarded(({ runId, state, reason, until }) => deps.store.putRunState({ runId, state, reason, until, at: deps.clock() })),
-    checkGate: guarded(async ({ runId }) => {
+    recordState: guarded(unknownErrors, 'recordState', ({ runId, state, reason, until }) =>
+      deps.store.putRunState({ runId, state, reason, until, at: deps.clock() }),
+    ),
+    checkGate: guarded(unknownErrors, 'checkGate', async ({ runId }) => {
       const run = await deps.contexts.get(runId);
       const closed = run.closed();
       return closed === null ? { closed: false, reason: '', until: null } : { closed: true, ...closed };

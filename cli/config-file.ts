@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
+import { z } from 'zod';
 import { Config } from '../schemas/config.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { cacheBundle, cachedBundle } from './config-cache.ts';
@@ -68,34 +69,23 @@ async function evaluate(file: string): Promise<unknown> {
   }
 }
 
-function knownNames(path: readonly PropertyKey[]): readonly string[] {
-  const json = Config.shape;
-  if (path.length === 0) return Object.keys(json);
-  const head = path[0];
-  const inner: Record<string, readonly string[]> = {
-    target: ['health', 'general', 'coding'],
-    sources: ['name', 'adapter', 'path', 'hub', 'licence', 'attribution', 'revision', 'quota', 'site', 'split', 'domain', 'columns'],
-    providers: [
-      'baseUrl',
-      'apiKeyEnv',
-      'concurrency',
-      'startConcurrency',
-      'requestsPerMinute',
-      'tokensPerMinute',
-      'requestsPerDay',
-      'timeoutSeconds',
-      'structuredOutput',
-    ],
-    models:
-      path.length === 1
-        ? ['builder', 'reviewerA', 'reviewerB', 'judge']
-        : ['provider', 'model', 'temperature', 'topP', 'seed', 'extra', 'maxTokensFactor'],
-    hub: ['url', 'tokenEnv', 'parallel'],
-    screening: ['nearDuplicateJaccard', 'minQualityScore', 'identifiers'],
-    construction: ['chunkSize', 'window'],
-    budget: ['perCallUsd', 'perStepUsd', 'perRunUsd', 'perDayUsd'],
-  };
-  return typeof head === 'string' ? (inner[head] ?? []) : [];
+/** Takes the wrappers (optional, default, prefault) off a schema. */
+function bare(schema: unknown): unknown {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault) inner = inner.unwrap();
+  return inner;
+}
+
+/** The fields the config schema has at a path; none where it has no named fields. */
+export function knownNames(path: readonly PropertyKey[]): readonly string[] {
+  let at = bare(Config);
+  for (const part of path) {
+    if (at instanceof z.ZodObject) at = bare((at.shape as Readonly<Record<PropertyKey, unknown>>)[part]);
+    else if (at instanceof z.ZodArray) at = bare(at.element);
+    else if (at instanceof z.ZodRecord) at = bare(at.valueType);
+    else return [];
+  }
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
 }
 
 /** Names that must agree within a config: sources are told apart by name, roles name providers, and providers serve roles. */

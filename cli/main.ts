@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { CliError, EXIT } from './cli-error.ts';
 import { COMMANDS } from './commands/catalog.ts';
-import type { CommandSpec } from './commands/catalog.ts';
+import type { CommandSpec, Invocation } from './commands/catalog.ts';
+import { completeCommands } from './commands/told-commands.ts';
 import { packageRoot } from './package-root.ts';
 import { systemSentence } from './system-error.ts';
 
@@ -11,7 +12,7 @@ function version(): string {
   return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { readonly version: string }).version;
 }
 
-function register(program: Command, spec: CommandSpec, onExit: (code: number) => void): void {
+function register(program: Command, spec: CommandSpec, onStart: (invocation: Invocation) => void, onExit: (code: number) => void): void {
   const command = program.command(spec.usage).description(spec.summary);
   for (const [flags, text] of spec.options) command.option(flags, text);
   if (spec.takesConfig)
@@ -19,15 +20,17 @@ function register(program: Command, spec: CommandSpec, onExit: (code: number) =>
       .option('--config <file>', 'config file (default: memcalib.config.ts here)')
       .option('--trust', 'run a config that lies outside this folder');
   command.action(async () => {
-    const options = command.opts<Record<string, unknown>>();
-    const positional = command.args;
-    onExit(await (await spec.load())({ options, positional }));
+    const invocation = { options: command.opts<Record<string, unknown>>(), positional: command.args };
+    onStart(invocation);
+    onExit(await (await spec.load())(invocation));
   });
 }
 
 /** Runs the command line and returns the exit code; nothing heavy is loaded before a command is chosen. */
 export async function main(argv: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.ok;
+  let invocation: Invocation = { options: {}, positional: [] };
+  const complain = (sentence: string): void => void process.stderr.write(`memcalib: ${completeCommands(sentence, invocation)}\n`);
   const program = new Command('memcalib');
   program
     .description('Builds, audits and trains on benchmarks of calibrated memory use.')
@@ -35,26 +38,32 @@ export async function main(argv: readonly string[]): Promise<number> {
     .exitOverride()
     .showSuggestionAfterError();
   program.configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'memcalib: ')) });
-  for (const spec of COMMANDS) register(program, spec, (code) => (exitCode = code));
+  for (const spec of COMMANDS)
+    register(
+      program,
+      spec,
+      (started) => (invocation = started),
+      (code) => (exitCode = code),
+    );
   try {
     await program.parseAsync([...argv]);
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     if (error instanceof CliError) {
-      process.stderr.write(`memcalib: ${error.message}\n`);
+      complain(error.message);
       return error.exitCode;
     }
     const sentence = systemSentence(error);
     if (sentence !== null) {
-      process.stderr.write(`memcalib: ${sentence}\n`);
+      complain(sentence);
       return EXIT.environment;
     }
     const coded = error instanceof Error && 'code' in error && typeof error.code === 'string' && error.name !== 'Error';
-    process.stderr.write(
+    complain(
       coded
-        ? `memcalib: ${(error as Error).message}\n`
-        : `memcalib: internal error: ${error instanceof Error ? (process.env['MEMCALIB_DEBUG'] === '1' ? String(error.stack) : error.message) : String(error)}. Type the command again with MEMCALIB_DEBUG=1 to see where.\n`,
+        ? error.message
+        : `internal error: ${error instanceof Error ? (process.env['MEMCALIB_DEBUG'] === '1' ? String(error.stack) : error.message) : String(error)}. Type the command again with MEMCALIB_DEBUG=1 to see where.`,
     );
     return coded ? EXIT.environment : EXIT.internal;
   }

@@ -33,6 +33,8 @@ export interface EndedAttempt {
   readonly broken: { readonly class: 'not_json' | 'schema_mismatch'; readonly rule: string; readonly path: string } | null;
 }
 
+/** A connection that never stood carried nothing, so nobody was paid. */
+const NEVER_CONNECTED = /\((ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)\)$/;
 const LONGEST_RAW_BODY = 256 * 1024;
 
 /** Sends on an open slot, releases it at the last byte, and names what came back; the validator decides before anything is written. */
@@ -134,7 +136,8 @@ function stopOf(provider: Provider, answer: Classified): Stop | null {
 }
 
 function costOf(parts: ClientParts, request: CallRequest, ended: CallClass, answer: Classified): number | null {
-  if (answer.usage === null && FAILURES[ended].paidBy === 'nobody') return 0;
+  const wasFree = FAILURES[ended].paidBy === 'nobody' || (ended === 'network' && NEVER_CONNECTED.test(answer.message ?? ''));
+  if (answer.usage === null && wasFree) return 0;
   return costMicroUsd(parts.priceOf(request.provider, request.model), answer.usage);
 }
 

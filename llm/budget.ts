@@ -12,7 +12,7 @@ export interface BudgetCaps {
 
 /** Money set aside for a call in flight. */
 export interface Hold {
-  /** Replaces the reservation by what the call cost (null: unknown, counted as 0 and shown as "at least"). */
+  /** Replaces the reservation by what the call cost; null (unknown: it may have been billed) counts what it sent, as "at least". */
   settle(costMicroUsd: number | null): void;
 }
 
@@ -46,14 +46,14 @@ export class Budget {
   }
 
   /** Sets money aside, waiting for calls in flight to settle when the cap is near; null when cancelled meanwhile. */
-  reserve(request: CallRequest, worstMicroUsd: number | null): Pending<Reservation> {
+  reserve(request: CallRequest, worstMicroUsd: number | null, leastMicroUsd: number | null = null): Pending<Reservation> {
     let cancelled = false;
     let wake = nothing;
     const attempt = async (): Promise<Reservation | null> => {
       for (;;) {
         const scopes = await this.#scopesOf(request);
         if (cancelled) return null;
-        const result = this.#take(request, worstMicroUsd ?? 0, scopes);
+        const result = this.#take(request, worstMicroUsd ?? 0, leastMicroUsd ?? 0, scopes);
         if (result !== null) return result;
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -70,7 +70,7 @@ export class Budget {
     };
   }
 
-  #take(request: CallRequest, worst: number, scopes: readonly Scope[]): Reservation | null {
+  #take(request: CallRequest, worst: number, least: number, scopes: readonly Scope[]): Reservation | null {
     const perCall = this.#caps(request.runId).perCallMicroUsd;
     if (perCall !== undefined && worst > perCall) {
       return { kind: 'capped', detail: capSentence(`one call of step ${request.step}`, perCall, worst), until: null };
@@ -81,10 +81,10 @@ export class Budget {
       return { kind: 'capped', detail: capSentence(stuck.name, stuck.cap, stuck.spend.spent + worst), until: stuck.until };
     if (full.length > 0) return null;
     for (const { spend } of scopes) spend.reserved += worst;
-    return { kind: 'held', hold: this.#hold(worst, scopes) };
+    return { kind: 'held', hold: this.#hold(worst, least, scopes) };
   }
 
-  #hold(worst: number, scopes: readonly Scope[]): Hold {
+  #hold(worst: number, least: number, scopes: readonly Scope[]): Hold {
     let settled = false;
     return {
       settle: (cost) => {
@@ -92,7 +92,7 @@ export class Budget {
         settled = true;
         for (const { spend } of scopes) {
           spend.reserved -= worst;
-          spend.spent += cost ?? 0;
+          spend.spent += cost ?? least;
         }
         for (const wake of this.#waiting) wake();
         this.#waiting.clear();

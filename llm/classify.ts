@@ -1,6 +1,6 @@
 import type { CallClass, TokenUsage } from '../schemas/ledger.ts';
 import { nextUtcMidnight } from './clock.ts';
-import { CompletionBody, contentOf, usageOf } from './completion-body.ts';
+import { CompletionBody, contentOf, usageOf, wellFormed } from './completion-body.ts';
 import { classOfError, errorIn, statusIn } from './error-signals.ts';
 import type { ProviderError } from './error-signals.ts';
 import { FAILURES } from './failures.ts';
@@ -65,8 +65,11 @@ function completionAnswer(
   choice: CompletionBody['choices'][number],
 ): Omit<Classified, 'retryAfterMs' | 'until' | 'requestId'> {
   const finishReason = choice.finish_reason ?? null;
-  const text = contentOf(choice);
-  const [callClass, message] = classOfFinish((finishReason ?? '').toLowerCase(), text, (choice.message?.refusal ?? '') !== '');
+  const content = contentOf(choice);
+  const text = content === null ? null : wellFormed(content);
+  const [ended, reason] = classOfFinish((finishReason ?? '').toLowerCase(), text, (choice.message?.refusal ?? '') !== '');
+  // What was meant by half a character is lost: text with a hole would stand in an example for ever, so it is asked again.
+  const [callClass, message] = ended === 'ok' && text !== content ? named('garbled') : [ended, reason];
   return {
     class: callClass,
     text,

@@ -41,12 +41,12 @@ export function usageOf(body: CompletionBody): TokenUsage | null {
 export function contentOf(choice: CompletionBody['choices'][number]): string | null {
   const content = choice.message?.content;
   const text = typeof content === 'string' ? content : (content?.map((part) => part.text ?? '').join('') ?? '');
-  if (text.trim() !== '') return wellFormed(text);
+  if (text.trim() !== '') return text;
   const reasoning = (choice.message?.reasoning_content ?? choice.message?.reasoning ?? '').trim();
-  return /^(```[a-z]*\s*)?\{[\s\S]*\}(\s*```)?$/i.test(reasoning) ? wellFormed(reasoning) : null;
+  return /^(```[a-z]*\s*)?\{[\s\S]*\}(\s*```)?$/i.test(reasoning) ? reasoning : null;
 }
 
 /** Lone halves of characters become U+FFFD: no store takes them, and no reply means them. */
-function wellFormed(text: string): string {
+export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD');
 }

@@ -50,6 +50,14 @@ export const FAILURES: Readonly<Record<CallClass, FailurePolicy>> = {
     paidBy: 'us',
     reads: 'The model answered with nothing.',
   },
+  garbled: {
+    backoff: { firstMs: 250, factor: 2, maxMs: 4000 },
+    recognisedBy: 'finish reason stop with halves of characters (lone surrogates) in the content',
+    maxAttempts: 3,
+    action: 'retry',
+    paidBy: 'us',
+    reads: 'The reply holds broken characters.',
+  },
   not_json: {
     ...NONE,
     recognisedBy: 'the reply parser',

@@ -88,8 +88,9 @@ export class Flight {
   async #admitted(stored: StoredCall, attempt: number, maxTokens: number, admission: Admission): Promise<FlightOutcome | null> {
     const { request } = this;
     const inputTokens = estimateTokens(request.messages.map((message) => message.content));
-    const worst = worstMicroUsd(this.#parts.priceOf(request.provider, request.model), inputTokens, maxTokens);
-    const reservation = await this.#wait(this.#parts.budget.reserve(request, worst));
+    const price = this.#parts.priceOf(request.provider, request.model);
+    const [least, worst] = [0, maxTokens].map((outputTokens) => worstMicroUsd(price, inputTokens, outputTokens));
+    const reservation = await this.#wait(this.#parts.budget.reserve(request, worst ?? null, least ?? null));
     if (reservation === null) return this.#stopped();
     if (reservation.kind === 'capped') return this.#pause('budget', reservation.detail, reservation.until);
     let cost: number | null = 0;

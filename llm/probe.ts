@@ -17,6 +17,8 @@ export interface EndpointFacts {
   readonly reachable: boolean;
   /** Null when the endpoint did not say. */
   readonly keyAccepted: boolean | null;
+  /** Whether the endpoint lists the model or answered for it; null when neither is known. */
+  readonly modelKnown: boolean | null;
   /** The best rung that worked; null when none did. */
   readonly structuredOutput: StructuredOutputMode | null;
   /** Said aloud when the best rung is not `json_schema`. */
@@ -54,6 +56,7 @@ export async function probeEndpoint(options: ProbeOptions): Promise<EndpointFact
   const card = await readModelCard(options);
   const found: { mode: StructuredOutputMode; text: string; attempt: StoredAttempt | undefined }[] = [];
   let problem = card.problem;
+  let refusal: StoredAttempt | undefined;
   for (const mode of card.reachable ? STRUCTURED_OUTPUT_MODES : []) {
     const request = probeRequest(options, mode, probedAt);
     const outcome = await options.client.call(request, (text) =>
@@ -63,7 +66,8 @@ export async function probeEndpoint(options: ProbeOptions): Promise<EndpointFact
       found.push({ mode, text: outcome.text, attempt: (await options.ledger.attempts([request.key])).get(request.key)?.at(-1) });
       break;
     }
-    problem = problemOf(outcome) ?? problem;
+    refusal = (await options.ledger.attempts([request.key])).get(request.key)?.at(-1) ?? refusal;
+    problem = problemOf(outcome, refusal) ?? problem;
     if (outcome.kind === 'paused' || (outcome.kind === 'failed' && outcome.class !== 'config_error')) break;
   }
   const best = found[0];
@@ -72,7 +76,8 @@ export async function probeEndpoint(options: ProbeOptions): Promise<EndpointFact
     model: options.model,
     probedAt,
     reachable: card.reachable,
-    keyAccepted: best === undefined ? card.keyAccepted : true,
+    keyAccepted: best !== undefined ? true : KEY_REFUSED.has(refusal?.finishReason ?? '') ? false : card.keyAccepted,
+    modelKnown: best !== undefined ? true : isUnknownModel(refusal) ? false : card.listed,
     structuredOutput: best?.mode ?? null,
     downgrade: best === undefined || best.mode === 'json_schema' ? null : downgradeSentence(options, best.mode),
     thinkingOff: best === undefined ? null : withoutThinking(best.text, best.attempt?.usage?.output ?? 0),
@@ -121,9 +126,17 @@ function withoutThinking(text: string, outputTokens: number): boolean {
   return stripReasoning(text) === text.trim() && outputTokens <= text.length + 32;
 }
 
-function problemOf(outcome: CallOutcome): string | null {
+/** What the last attempt was told says more than the pause it led to. */
+function problemOf(outcome: CallOutcome, attempt: StoredAttempt | undefined): string | null {
   if (outcome.kind === 'failed') return outcome.message;
-  return outcome.kind === 'paused' ? `paused: ${outcome.reason}` : null;
+  return outcome.kind === 'paused' ? (attempt?.message ?? `paused: ${outcome.reason}`) : null;
+}
+
+const KEY_REFUSED: ReadonlySet<string> = new Set(['http_401', 'http_403']);
+
+function isUnknownModel(attempt: StoredAttempt | undefined): boolean {
+  const note = attempt?.finishReason ?? '';
+  return note === 'model_unknown' || (note === 'http_404' && /model/i.test(attempt?.message ?? ''));
 }
 
 function downgradeSentence(options: ProbeOptions, mode: StructuredOutputMode): string {
@@ -135,12 +148,13 @@ async function readModelCard(options: ProbeOptions): Promise<{
   readonly reachable: boolean;
   readonly keyAccepted: boolean | null;
   readonly contextLength: number | null;
+  readonly listed: boolean | null;
   readonly problem: string | null;
 }> {
   const outcome = await options.endpoint.get('models');
   if ('failure' in outcome) {
     const problem = `${options.endpoint.host} cannot be reached (${outcome.failure.kind}: ${outcome.failure.detail}).`;
-    return { reachable: false, keyAccepted: null, contextLength: null, problem };
+    return { reachable: false, keyAccepted: null, contextLength: null, listed: null, problem };
   }
   const { status, body } = outcome.reply;
   if (status === 401 || status === 403)
@@ -148,16 +162,20 @@ async function readModelCard(options: ProbeOptions): Promise<{
       reachable: true,
       keyAccepted: false,
       contextLength: null,
+      listed: null,
       problem: `HTTP ${status} on the model list: the key is missing or not accepted.`,
     };
   const card = ModelCard.safeParse(safeJson(body));
   const models = card.data?.data ?? [];
   const own = models.find(({ id }) => id === options.model);
-  const problem = status === 200 && models.length > 0 && own === undefined ? `The endpoint does not list a model ${options.model}.` : null;
+  const listed = status === 200 && models.length > 0 ? own !== undefined : null;
+  const problem = listed === false ? `The endpoint does not list a model ${options.model}.` : null;
   return {
     reachable: true,
-    keyAccepted: status === 200 ? true : null,
+    // A list that is no list (a page, say) was not answered by the API the key is for.
+    keyAccepted: status === 200 && card.success ? true : null,
     contextLength: own === undefined ? null : contextLengthOf(own),
+    listed,
     problem,
   };
 }

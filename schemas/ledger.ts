@@ -8,6 +8,7 @@ export const CALL_CLASSES = [
   'refused',
   'content_filtered',
   'empty',
+  'garbled',
   'not_json',
   'schema_mismatch',
   'rate_limited',

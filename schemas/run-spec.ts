@@ -11,5 +11,7 @@ export interface RunSpec {
   readonly baseDir: string;
   /** True when no provider is configured and the rehearsal model answers. */
   readonly rehearsal: boolean;
+  /** Exports of this build may hold rows whose licence is unknown. Decides nothing that is built. */
+  readonly allowUnknownLicence?: boolean;
   readonly prompts: Readonly<Record<StepId, { readonly instructions: string; readonly maxTokens: number }>>;
 }

@@ -53,7 +53,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       LABEL_OPTION,
       JSON_OPTION,
       ['--detach', 'start it and return'],
-      ['--allow-unknown-licence', 'accepted here too, so that one line serves build and export'],
+      ['--allow-unknown-licence', 'let exports of this build hold rows whose licence is unknown; the card says so'],
     ],
     takesConfig: true,
     load: async () => (await import('./build.ts')).runBuild,

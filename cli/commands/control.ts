@@ -5,17 +5,15 @@ import type { OwnerClient } from '../attach.ts';
 import type { LoadedConfig } from '../config-file.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Invocation } from './catalog.ts';
-import { configFlag, configOf, isOn, labelOf, say, textOption } from './options.ts';
+import { configOf, isOn, labelOf, textOption } from './options.ts';
+import { tell } from './told-commands.ts';
 import { followBuild } from './follow-build.ts';
 import { count } from './table.ts';
 
 /** Attaches to the owner for a command about an existing build; a folder without any is told so, and no owner is started for it. */
 async function ownerOf(loaded: LoadedConfig, invocation: Invocation, command: string): Promise<OwnerClient> {
   if (attach(loaded.projectFolder) === null && !existsSync(join(loaded.projectFolder, 'memcalib.duckdb')))
-    throw new CliError(
-      `There is no project at ${loaded.projectFolder} yet. Type \`memcalib build${configFlag(invocation)}\` to start one.`,
-      EXIT.usage,
-    );
+    throw new CliError(`There is no project at ${loaded.projectFolder} yet. Type \`memcalib build\` to start one.`, EXIT.usage);
   return attachOrStart(loaded, command);
 }
 
@@ -24,7 +22,7 @@ export async function runPause(invocation: Invocation): Promise<number> {
   const label = labelOf(invocation);
   const owner = await ownerOf(await configOf(invocation), invocation, 'memcalib pause');
   await owner.call('build.pause', { label });
-  say(`Paused ${label}: calls in flight land and are kept. Type \`memcalib resume${configFlag(invocation)}\` to go on.`);
+  tell(invocation, `Paused ${label}: calls in flight land and are kept. Type \`memcalib resume\` to go on.`);
   return EXIT.ok;
 }
 
@@ -44,7 +42,7 @@ export async function runResume(invocation: Invocation): Promise<number> {
   const loaded = await configOf(invocation);
   const owner = await ownerOf(loaded, invocation, 'memcalib resume');
   await owner.call('build.resume', { label, capUsd });
-  say(capUsd === null ? `Resumed ${label}.` : `Resumed ${label}; its run may now spend $${capUsd} in all.`);
+  tell(invocation, capUsd === null ? `Resumed ${label}.` : `Resumed ${label}; its run may now spend $${capUsd} in all.`);
   return isOn(invocation, 'detach') ? EXIT.ok : followBuild(owner, loaded, invocation, label);
 }
 
@@ -53,16 +51,13 @@ export async function runCancel(invocation: Invocation): Promise<number> {
   const label = labelOf(invocation);
   const owner = await ownerOf(await configOf(invocation), invocation, 'memcalib cancel');
   await owner.call('build.cancel', { label });
-  say(`Cancelled ${label}. What it made stays: a later \`memcalib build${configFlag(invocation)}\` repays nothing.`);
+  tell(invocation, `Cancelled ${label}. What it made stays: a later \`memcalib build\` repays nothing.`);
   return EXIT.ok;
 }
 
 function needFailed(invocation: Invocation, command: string): void {
   if (invocation.options['failed'] === undefined)
-    throw new CliError(
-      `\`memcalib ${command}\` touches failed candidates only: type \`memcalib ${command} --failed${configFlag(invocation)}\`.`,
-      EXIT.usage,
-    );
+    throw new CliError(`\`memcalib ${command}\` touches failed candidates only: type \`memcalib ${command} --failed\`.`, EXIT.usage);
 }
 
 /** `memcalib retry --failed [class]`: asks exactly the failed ones again. */
@@ -75,8 +70,9 @@ export async function runRetry(invocation: Invocation): Promise<number> {
     readonly candidates: number;
     readonly calls: number;
   };
-  say(
-    `Reopened ${count(touched.candidates, 'candidate')} (${count(touched.calls, 'call')} will be made again). Type \`memcalib build${configFlag(invocation)}\` to go on.`,
+  tell(
+    invocation,
+    `Reopened ${count(touched.candidates, 'candidate')} (${count(touched.calls, 'call')} will be made again). Type \`memcalib build\` to go on.`,
   );
   return EXIT.ok;
 }
@@ -87,6 +83,6 @@ export async function runWaive(invocation: Invocation): Promise<number> {
   const label = labelOf(invocation);
   const owner = await ownerOf(await configOf(invocation), invocation, 'memcalib waive');
   const touched = (await owner.call('build.waive', { label })) as { readonly candidates: number };
-  say(`Waived ${count(touched.candidates, 'candidate')}. Type \`memcalib build${configFlag(invocation)}\` to go on.`);
+  tell(invocation, `Waived ${count(touched.candidates, 'candidate')}. Type \`memcalib build\` to go on.`);
   return EXIT.ok;
 }

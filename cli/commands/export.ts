@@ -2,7 +2,8 @@ import { join, resolve } from 'node:path';
 import { EXIT } from '../cli-error.ts';
 import { query } from '../project.ts';
 import type { Invocation } from './catalog.ts';
-import { configFlag, configOf, isOn, labelOf, say, sayJson } from './options.ts';
+import { configOf, isOn, labelOf, sayJson } from './options.ts';
+import { tell } from './told-commands.ts';
 
 /** `memcalib export [FOLDER]`: writes the dataset, checked before it is put in place. */
 export async function runExport(invocation: Invocation): Promise<number> {
@@ -23,10 +24,11 @@ export async function runExport(invocation: Invocation): Promise<number> {
   const domains = Object.entries(report.domains)
     .map(([domain, n]) => `${domain} ${n}`)
     .join(', ');
-  say(
+  tell(
+    invocation,
     `Exported ${report.train + report.test} examples (${report.train} train, ${report.test} test; ${domains}) and ${report.rejected} rejections to ${report.folder}, checked against every invariant.`,
   );
-  if (report.rehearsal) say('This is a rehearsal: the card says so, and nobody should take it for data.');
-  say(`next: memcalib validate ${report.folder}   (look at one: memcalib show ID --hidden${configFlag(invocation)})`);
+  if (report.rehearsal) tell(invocation, 'This is a rehearsal: the card says so, and nobody should take it for data.');
+  tell(invocation, `next: memcalib validate ${report.folder}   (look at one: memcalib show ID --hidden)`);
   return EXIT.ok;
 }

@@ -6,7 +6,8 @@ import type { BuildState } from '../owner/builds.ts';
 import type { StatusReport } from '../queries/status.ts';
 import type { Invocation } from './catalog.ts';
 import { createProgressView } from './progress-view.ts';
-import { configFlag, isOn, say, sayJson } from './options.ts';
+import { configFlag, isOn, sayJson } from './options.ts';
+import { tell } from './told-commands.ts';
 import { statusText } from './status-text.ts';
 
 const POLL_MS = 250;
@@ -47,7 +48,8 @@ export async function followBuild(owner: OwnerClient, loaded: LoadedConfig, invo
   if (report === null) return EXIT.internal;
   if (json) sayJson({ ...report, state: state.state, reason: state.reason });
   else
-    say(
+    tell(
+      invocation,
       statusText(
         {
           ...report,
@@ -61,7 +63,7 @@ export async function followBuild(owner: OwnerClient, loaded: LoadedConfig, invo
     const short = DOMAINS.filter((domain) => report.accepted[domain] < report.target[domain]).map(
       (domain) => `${domain} ${report.accepted[domain]} of ${report.target[domain]}`,
     );
-    say(`The sources ran dry: ${short.join(', ')}. Add sources or lower the target; what is there is a valid dataset.`);
+    tell(invocation, `The sources ran dry: ${short.join(', ')}. Add sources or lower the target; what is there is a valid dataset.`);
   }
   return EXIT_OF[state.state] ?? EXIT.internal;
 }

@@ -54,6 +54,11 @@ export function nextCommand(report: StatusReport, configFlag: string): string {
   return `memcalib build${configFlag}${label}`;
 }
 
+function costOf({ rehearsal, calls }: StatusReport): string {
+  if (rehearsal && calls.microUsd === 0 && calls.unknownCost === 0) return 'no cost: it is a rehearsal';
+  return dollars(calls.microUsd, calls.unknownCost);
+}
+
 /** The status of a build as a person reads it. */
 export function statusText(report: StatusReport, configFlag: string): string {
   const until = report.until === null ? '' : ` until ${new Date(report.until).toISOString()}`;
@@ -75,7 +80,7 @@ export function statusText(report: StatusReport, configFlag: string): string {
     '',
     booksText(report.books),
     '',
-    `calls: ${count(report.calls.total, 'call')} in the ledger, ${report.calls.ofThisRun} by this run, ${dollars(report.calls.microUsd, report.calls.unknownCost)}`,
+    `calls: ${count(report.calls.total, 'call')} in the ledger, ${report.calls.ofThisRun} by this run, ${costOf(report)}`,
   );
   lines.push(`next: ${nextCommand(report, configFlag)}`);
   return lines.join('\n');

@@ -69,11 +69,29 @@ async function stateOf({ store, engine, lately }: BuildDeps, label: string): Pro
   if (row?.state === 'running' && known?.runId === runId && Date.now() - known.at < ASK_TEMPORAL_EVERY_MS)
     return { ...base, state: row.state, progress: known.progress };
   const workflow = await describeBuild(engine, label);
-  if (workflow !== null && !workflow.running && workflow.runId === runId)
-    return { ...base, state: 'failed', reason: await failureOf(engine, label), until: null };
+  const isGone = workflow === null ? row !== null : !workflow.running && workflow.runId === runId;
+  if (isGone) return recordEnd(store, engine, base, workflow);
   const progress = await progressOf(engine, label);
   lately.set(label, { at: Date.now(), runId, progress });
   return { ...base, state: row?.state ?? 'starting', progress };
+}
+
+/** A build whose workflow is gone without a last word has failed, and the store is told so: nothing shows it as running any more. */
+async function recordEnd(
+  store: Store,
+  engine: Engine,
+  base: Omit<BuildState, 'state'>,
+  workflow: { readonly running: boolean } | null,
+): Promise<BuildState> {
+  const { runId, label } = base;
+  const row = await store.runState(runId);
+  if (row !== null && ENDED.has(row.state)) return { ...base, state: row.state, reason: row.reason, until: null };
+  const reason =
+    workflow === null
+      ? 'Temporal knows no workflow of it (was its database deleted?); type `memcalib build`, which repays nothing'
+      : await failureOf(engine, label);
+  await store.putRunState({ runId, state: 'failed', reason, until: null, at: Date.now() });
+  return { ...base, state: 'failed', reason, until: null };
 }
 
 async function launch({ store, engine }: BuildDeps, spec: RunSpec): Promise<void> {
@@ -101,6 +119,8 @@ async function startBuild(deps: BuildDeps, wanted: WantedRun): Promise<BuildStat
       );
     }
     await store.putFact(latestRunFact(label), running.runId);
+    if (wanted.allowUnknownLicence === true)
+      await store.putFact(specFact(spec.runId), JSON.stringify({ ...spec, allowUnknownLicence: true }));
     const state = await stateOf(deps, label);
     if (state !== null) return state;
   }

@@ -50,6 +50,8 @@ export const REHEARSAL: Omit<ProviderConfig, 'baseUrl'> = {
   schemaBounds: 'strict',
 };
 
+const FREE = { inputPerMillionUsd: 0, outputPerMillionUsd: 0 };
+
 /** The key of a provider from the environment; a missing one is a sentence, never an empty header. */
 export function keyOf(name: string, config: ProviderConfig, env: NodeJS.ProcessEnv): string | undefined {
   if (config.apiKeyEnv === undefined) return undefined;
@@ -82,6 +84,13 @@ export function openProvider(name: string, config: ProviderConfig, env: NodeJS.P
     }),
     limits: { concurrency, ...rates, ...(startConcurrency !== undefined && { startConcurrency }) },
   };
+}
+
+/** The prices of a run. The rehearsal model costs nothing, which is known and not missing, unless the config puts a price on it. */
+export function bookOf(spec: Pick<RunSpec, 'config' | 'rehearsal'>): PriceOf {
+  const told = priceBook(spec.config.prices ?? {});
+  if (!spec.rehearsal) return told;
+  return (provider, model) => told(provider, model) ?? (provider === 'rehearsal' ? FREE : null);
 }
 
 /** Where the raised cap of a run lies. */
@@ -189,7 +198,7 @@ export function createModels(deps: ModelDeps): Models {
       madeFrom.set(name, made);
       old?.endpoint.close();
     }
-    books.set(spec.runId, priceBook(spec.config.prices ?? {}));
+    books.set(spec.runId, bookOf(spec));
     const raised = await store.fact(capFact(spec.runId));
     if (raised !== null) raisedCaps.set(spec.runId, Number(raised));
     specs.set(spec.runId, spec);

@@ -64,7 +64,11 @@ export function ownerCommands(deps: {
     'build.cancel': onLabel((label) => builds.cancel(label)),
     'build.retry': (args) => retryFailed(store, engine, parse(LabelArgs.extend({ class: z.string().nullable() }), args)),
     'build.waive': (args) => waiveFailed(store, engine, parse(LabelArgs, args)),
-    'query.status': onLabel((label) => QUERIES.status(store, { label })),
+    'query.status': onLabel(async (label) => {
+      // Writes down that a build has failed where its workflow could not.
+      await builds.state(label);
+      return QUERIES.status(store, { label });
+    }),
     'query.example': (args) => QUERIES.example(store, parse(LabelArgs.extend({ id: z.string() }), args)),
     'query.why': (args) => QUERIES.why(store, parse(LabelArgs.extend({ id: z.string() }), args)),
     'query.calls': (args) => QUERIES.calls(store, parse(CallsArgs, args)),

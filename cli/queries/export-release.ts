@@ -195,7 +195,7 @@ export async function exportRelease(store: Store, args: ExportArgs): Promise<Exp
         renderCard({
           name: spec.config.name,
           rehearsal: spec.rehearsal,
-          allowUnknownLicence: args.allowUnknownLicence,
+          allowUnknownLicence: args.allowUnknownLicence || spec.allowUnknownLicence === true,
           counts,
           sources,
           models,

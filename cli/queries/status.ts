@@ -12,7 +12,8 @@ export interface StatusReport {
   readonly label: string;
   readonly runId: string;
   readonly pipelineHash: string;
-  readonly state: RunStateRow['state'] | 'starting';
+  /** `interrupted`: the last word is that it runs, but no owner holds the project. */
+  readonly state: RunStateRow['state'] | 'starting' | 'interrupted';
   readonly reason: string;
   readonly until: number | null;
   readonly target: Readonly<Record<Domain, number>>;

@@ -6,11 +6,18 @@ const HUGE_CHARACTERS = 2_000_000;
 
 const isObject = (value: unknown): value is Json => value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Changes the first list of objects in a reply, or the reply itself when it holds none. */
-function changeList(reply: Json, onList: (items: readonly Json[]) => readonly Json[], onReply: (reply: Json) => Json): Json {
+/** Changes the first list of objects in a reply, or the reply itself when it holds none or the list is left alone (null). */
+function changeList(reply: Json, onList: (items: readonly Json[]) => readonly Json[] | null, onReply: (reply: Json) => Json): Json {
   const entry = Object.entries(reply).find(([, value]) => Array.isArray(value) && value.length > 0 && value.every(isObject));
-  return entry === undefined ? onReply(reply) : { ...reply, [entry[0]]: onList(entry[1] as readonly Json[]) };
+  const changed = entry === undefined ? null : onList(entry[1] as readonly Json[]);
+  return entry === undefined || changed === null ? onReply(reply) : { ...reply, [entry[0]]: changed };
 }
+
+/**
+ * Whether an item answers for something the request named. Where a model chooses what it lists (the atoms of a passage), a shorter list is
+ * another answer and no fault that anybody could see, so there a whole field goes missing instead.
+ */
+const answersForOne = (item: Json): boolean => ['atom', 'slot', 'block'].some((name) => name in item);
 
 function withWrongIds(item: Json): Json {
   const key = ['atom', 'slot', 'block', 'passage', 'title'].find((name) => name in item);
@@ -57,7 +64,8 @@ function spoiledObject(fault: 'wrong_ids' | 'missing_atoms' | 'invented_atoms', 
   if (!isObject(reply)) return content;
   if (fault === 'wrong_ids')
     return JSON.stringify(changeList(reply, (items) => items.map((item, at) => (at === 0 ? withWrongIds(item) : item)), renamed));
-  if (fault === 'missing_atoms') return JSON.stringify(changeList(reply, (items) => items.slice(0, -1), withoutLast));
+  if (fault === 'missing_atoms')
+    return JSON.stringify(changeList(reply, (items) => (items.every(answersForOne) ? items.slice(0, -1) : null), withoutLast));
   return JSON.stringify(
     changeList(
       reply,

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
-import { toFailure } from '../../activities/failures.ts';
+import { isUnknown, MOST_UNKNOWN_ERRORS, toFailure } from '../../activities/failures.ts';
 import { CliError, EXIT } from '../../cli/cli-error.ts';
 import { SourceReadError } from '../../hub/read-error.ts';
 import { ModelClientError } from '../../llm/client-error.ts';
@@ -27,4 +27,20 @@ it.each<[string, Error, boolean]>([
     cause: undefined,
     final,
   });
+});
+
+it('an error without a code is tried again a few times, then final under a name, and quotes no row', () => {
+  const error = new TypeError('Unexpected token in "I am a row about my knee"');
+  expect(isUnknown(error)).toBe(true);
+  const [first, last] = [1, MOST_UNKNOWN_ERRORS].map((times) => toFailure(error, times) as ApplicationFailure);
+  expect(first).toMatchObject({ type: 'unexpected', nonRetryable: false });
+  expect(last).toMatchObject({ type: 'unexpected', nonRetryable: true, cause: undefined });
+  expect(last?.message).toMatch(/TypeError in activities\/failures\.test\.ts:\d+.*5 times.*`memcalib build`/);
+  for (const failure of [first, last]) expect(failure?.message).not.toContain('knee');
+});
+
+it('a failure that has its name already stays as it is', () => {
+  const named = ApplicationFailure.retryable('the owner ended', 'owner_ended');
+  expect(isUnknown(named)).toBe(false);
+  expect(toFailure(named, MOST_UNKNOWN_ERRORS)).toBe(named);
 });

@@ -37,6 +37,7 @@ describe('faults that a call survives', () => {
     ['a reset in mid-body', [{ fault: 'reset_mid_body' }, completion(GOOD)], ['network', 'ok']],
     ['server errors', [error(500, 'x'), error(503, 'x', { 'retry-after': '2' }), completion(GOOD)], ['server_error', 'server_error', 'ok']],
     ['blank content', [completion('  '), completion(null), completion(GOOD)], ['empty', 'empty', 'ok']],
+    ['halves of characters', [completion('{"a":"\ud83d"}'), completion(GOOD)], ['garbled', 'ok']],
     ['an HTML page', [{ body: '<html></html>' }, completion(GOOD)], ['not_a_completion', 'ok']],
     ['an error in a 200', [{ body: { error: { code: 502, message: 'x' } } }, completion(GOOD)], ['server_error', 'ok']],
     ['a cut reply', [completion('{"a":"x', { finish: 'length' }), completion(GOOD)], ['truncated', 'ok']],

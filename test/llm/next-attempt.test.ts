@@ -35,7 +35,18 @@ function attempts(classes: readonly (CallClass | null)[], over: Partial<StoredAt
 }
 
 const counted = (
-  ['truncated', 'refused', 'content_filtered', 'empty', 'network', 'timeout', 'server_error', 'config_error', 'not_a_completion'] as const
+  [
+    'truncated',
+    'refused',
+    'content_filtered',
+    'empty',
+    'garbled',
+    'network',
+    'timeout',
+    'server_error',
+    'config_error',
+    'not_a_completion',
+  ] as const
 ).map((callClass) => [callClass, FAILURES[callClass].maxAttempts] as const);
 
 describe('a restart goes on where the policy stood', () => {

@@ -178,6 +178,25 @@ describe('caps', () => {
     expect((await first.ledger.spent({})).microUsd).toBe(60 * 200);
   });
 
+  it('counts what a timed-out call sent, since it may have been billed, but nothing for one that never connected', async () => {
+    server = await scriptedServer(() => ({ fault: 'hang' }));
+    const clock = new FakeClock();
+    const caps = { perRunMicroUsd: 3000 };
+    const long = request('x'.repeat(3000), { maxTokens: 10 });
+    const timed = testClient(server, { clock, caps: () => caps, timeoutMs: 50 });
+    // About 1,008 input tokens at $1 a million: the third attempt could bring the sum over the cap.
+    expect(await clock.drive(timed.client.call(long, validate))).toMatchObject({ kind: 'paused', reason: 'budget' });
+    expect(timed.ledger.all().map((attempt) => [attempt.class, attempt.costMicroUsd])).toEqual([
+      ['timeout', null],
+      ['timeout', null],
+    ]);
+    await server.close();
+    const gone = testClient(server, { clock, caps: () => caps });
+    expect(await clock.drive(gone.client.call(long, validate))).toMatchObject({ kind: 'failed', class: 'network' });
+    expect(gone.ledger.all().map((attempt) => attempt.costMicroUsd)).toEqual([0, 0, 0, 0, 0, 0]);
+    server = undefined;
+  });
+
   it('refuses a single call whose worst case is over the cap per call', async () => {
     server = await scriptedServer(() => undefined);
     const { client, gate } = testClient(server, { caps: () => ({ perCallMicroUsd: 500 }) });

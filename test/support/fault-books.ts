@@ -29,7 +29,7 @@ export const SURVIVABLE: Readonly<Partial<Record<FaultName, readonly CallClass[]
   content_filter: ['content_filtered'],
   error_in_200: ['server_error'],
   html: ['not_a_completion'],
-  lone_surrogate: ['not_json', 'schema_mismatch', 'ok'],
+  lone_surrogate: ['garbled'],
   huge: ['not_json', 'schema_mismatch'],
   ignored_schema: ['schema_mismatch'],
   clock_skew: ['ok'],
