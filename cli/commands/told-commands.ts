@@ -1,4 +1,3 @@
-import { COMMANDS } from './catalog.ts';
 import type { Invocation } from './catalog.ts';
 import { configFlag, say } from './options.ts';
 
@@ -7,17 +6,23 @@ const DEFAULT_CONFIG = /(?<![\w/\\.-])memcalib\.config\.ts/g;
 const QUOTED = /(?<!pid \d+ \()`memcalib ([a-z]+)(?![a-z-])([^`\n]*)`/g;
 const OPEN = /(?<!`|pid \d+ \()\bmemcalib ([a-z]+)(?![a-z-])(?=([^`\n]*))/g;
 
-interface Takes {
-  readonly config: boolean;
-  readonly label: boolean;
-}
-
-const TAKES: ReadonlyMap<string, Takes> = new Map(
-  COMMANDS.map(({ usage, options, takesConfig }) => [
-    usage.split(' ')[0] ?? '',
-    { config: takesConfig, label: options.some(([flags]) => flags.startsWith('--label ')) },
-  ]),
-);
+/** Commands that take --config, and whether --label too. The catalog loads the commands, which tell commands: a test holds this against it. */
+export const TAKES_LABEL: Readonly<Record<string, boolean>> = {
+  build: true,
+  up: false,
+  status: true,
+  pause: true,
+  resume: true,
+  cancel: true,
+  retry: true,
+  waive: true,
+  export: true,
+  show: true,
+  why: true,
+  calls: false,
+  cost: true,
+  doctor: false,
+};
 
 /**
  * Makes every command a sentence tells to type one that can be typed as it stands: the --config, --trust and --label this command was
@@ -28,11 +33,10 @@ export function completeCommands(text: string, invocation: Invocation): string {
   const flags = configFlag(invocation);
   const named = typeof config === 'string' ? text.replace(DEFAULT_CONFIG, () => config) : text;
   const missing = (name: string, rest: string): string => {
-    const takes = TAKES.get(name);
-    if (takes === undefined) return '';
-    const withConfig = takes.config && !rest.includes('--config') ? flags : '';
-    const isOther = typeof label === 'string' && label !== 'main';
-    return `${withConfig}${takes.label && isOther && !rest.includes('--label') ? ` --label ${label}` : ''}`;
+    if (!Object.hasOwn(TAKES_LABEL, name)) return '';
+    const withConfig = rest.includes('--config') ? '' : flags;
+    const withLabel = TAKES_LABEL[name] === true && typeof label === 'string' && label !== 'main' && !rest.includes('--label');
+    return `${withConfig}${withLabel ? ` --label ${label}` : ''}`;
   };
   return named
     .replace(QUOTED, (told: string, name: string, rest: string) => `${told.slice(0, -1)}${missing(name, rest)}\``)
