@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { CliError, EXIT } from './cli-error.ts';
 import { COMMANDS } from './commands/catalog.ts';
 import type { CommandSpec, Invocation } from './commands/catalog.ts';
-import { completeCommands } from './commands/told-commands.ts';
+import { completeCommands, takenFlags } from './commands/told-commands.ts';
 import { packageRoot } from './package-root.ts';
 import { systemSentence } from './system-error.ts';
 
@@ -20,7 +20,7 @@ function register(program: Command, spec: CommandSpec, onStart: (invocation: Inv
       .option('--config <file>', 'config file (default: memcalib.config.ts here)')
       .option('--trust', 'run a config that lies outside this folder');
   command.action(async () => {
-    const invocation = { options: command.opts<Record<string, unknown>>(), positional: command.args };
+    const invocation = { options: command.opts<Record<string, unknown>>(), positional: command.args, takenFlags: takenFlags(COMMANDS) };
     onStart(invocation);
     onExit(await (await spec.load())(invocation));
   });

@@ -2,6 +2,8 @@
 export interface Invocation {
   readonly options: Readonly<Record<string, unknown>>;
   readonly positional: readonly string[];
+  /** What other commands take, so that messages can tell them whole; absent: messages stay as they are. */
+  readonly takenFlags?: ReadonlyMap<string, { readonly label: boolean }>;
 }
 
 /** A command: what `--help` shows, and where its code lies. Loaded only when it is chosen. */

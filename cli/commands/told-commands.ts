@@ -1,4 +1,4 @@
-import type { Invocation } from './catalog.ts';
+import type { CommandSpec, Invocation } from './catalog.ts';
 import { configFlag, say } from './options.ts';
 
 const DEFAULT_CONFIG = /(?<![\w/\\.-])memcalib\.config\.ts/g;
@@ -6,23 +6,14 @@ const DEFAULT_CONFIG = /(?<![\w/\\.-])memcalib\.config\.ts/g;
 const QUOTED = /(?<!pid \d+ \()`memcalib ([a-z]+)(?![a-z-])([^`\n]*)`/g;
 const OPEN = /(?<!`|pid \d+ \()\bmemcalib ([a-z]+)(?![a-z-])(?=([^`\n]*))/g;
 
-/** Commands that take --config, and whether --label too. The catalog loads the commands, which tell commands: a test holds this against it. */
-export const TAKES_LABEL: Readonly<Record<string, boolean>> = {
-  build: true,
-  up: false,
-  status: true,
-  pause: true,
-  resume: true,
-  cancel: true,
-  retry: true,
-  waive: true,
-  export: true,
-  show: true,
-  why: true,
-  calls: false,
-  cost: true,
-  doctor: false,
-};
+/** Which commands take --config (the keys), and whether --label too. */
+export function takenFlags(commands: readonly CommandSpec[]): ReadonlyMap<string, { readonly label: boolean }> {
+  return new Map(
+    commands
+      .filter(({ takesConfig }) => takesConfig)
+      .map(({ usage, options }) => [usage.split(' ')[0] ?? '', { label: options.some(([flags]) => flags.startsWith('--label ')) }]),
+  );
+}
 
 /**
  * Makes every command a sentence tells to type one that can be typed as it stands: the --config, --trust and --label this command was
@@ -33,9 +24,10 @@ export function completeCommands(text: string, invocation: Invocation): string {
   const flags = configFlag(invocation);
   const named = typeof config === 'string' ? text.replace(DEFAULT_CONFIG, () => config) : text;
   const missing = (name: string, rest: string): string => {
-    if (!Object.hasOwn(TAKES_LABEL, name)) return '';
+    const takes = invocation.takenFlags?.get(name);
+    if (takes === undefined) return '';
     const withConfig = rest.includes('--config') ? '' : flags;
-    const withLabel = TAKES_LABEL[name] === true && typeof label === 'string' && label !== 'main' && !rest.includes('--label');
+    const withLabel = takes.label && typeof label === 'string' && label !== 'main' && !rest.includes('--label');
     return `${withConfig}${withLabel ? ` --label ${label}` : ''}`;
   };
   return named

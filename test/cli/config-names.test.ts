@@ -6,7 +6,7 @@ it.each<[readonly PropertyKey[], readonly string[]]>([
   [['sources', 3], Object.keys(SourceConfig.shape)],
   [['providers', 'any'], Object.keys(ProviderConfig.shape)],
   [['prices', 'a/b'], Object.keys(PriceConfig.shape)],
-  [['models'], ['builder', 'reviewerA', 'reviewerB']],
+  [['models'], ['builder', 'reviewerA', 'reviewerB', 'judge']],
   [
     ['sources', 0, 'hub'],
     ['repo', 'revision', 'include'],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../cli/commands/catalog.ts';
-import { completeCommands, TAKES_LABEL } from '../../../cli/commands/told-commands.ts';
+import { completeCommands, takenFlags } from '../../../cli/commands/told-commands.ts';
 
-const given = (options: Readonly<Record<string, unknown>>) => ({ options, positional: [] });
+const given = (options: Readonly<Record<string, unknown>>) => ({ options, positional: [], takenFlags: takenFlags(COMMANDS) });
 const ODD = given({ config: 'odd.json', label: 'trial' });
 
 describe('a command that a sentence tells to type is complete', () => {
@@ -37,12 +37,4 @@ describe('a command that a sentence tells to type is complete', () => {
     );
     expect(completeCommands('/x/memcalib.config.ts: no field', trusted)).toBe('/x/memcalib.config.ts: no field');
   });
-});
-
-it('knows of every command in the catalog which of the options it takes', () => {
-  const taking = COMMANDS.filter(({ takesConfig }) => takesConfig).map(({ usage, options }) => [
-    usage.split(' ')[0],
-    options.some(([flags]) => flags.startsWith('--label ')),
-  ]);
-  expect(TAKES_LABEL).toEqual(Object.fromEntries(taking));
 });
