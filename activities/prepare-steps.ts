@@ -16,7 +16,8 @@ export type FormatModes = Readonly<Record<string, ResponseFormat['type']>>;
 /** Names of the rehearsal model per role; the reviewers answer under names of their own. */
 const REHEARSAL_MODEL: Readonly<Record<Role, string>> = { builder: 'rehearsal', reviewerA: 'rehearsal-a', reviewerB: 'rehearsal-b' };
 
-function bindRole<Name extends CallRole>(role: Name, model: ModelConfig): RoleBinding<Name> {
+/** How a role asks its model, as the config says. */
+export function bindRole<Name extends CallRole>(role: Name, model: ModelConfig): RoleBinding<Name> {
   const { provider, model: name, temperature, topP, seed, extra, maxTokensFactor } = model;
   return {
     role,

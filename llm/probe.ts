@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CallOutcome, CallRequest, LedgerStore, ModelClient, Sampling, StoredAttempt } from '../schemas/ledger.ts';
 import type { CallRole } from '../schemas/steps.ts';
+import { ModelClientError } from './client-error.ts';
 import type { Clock } from './clock.ts';
 import { ModelCard, contextLengthOf } from './model-card.ts';
 import { callKey } from './key.ts';
@@ -59,9 +60,7 @@ export async function probeEndpoint(options: ProbeOptions): Promise<EndpointFact
   let refusal: StoredAttempt | undefined;
   for (const mode of card.reachable ? STRUCTURED_OUTPUT_MODES : []) {
     const request = probeRequest(options, mode, probedAt);
-    const outcome = await options.client.call(request, (text) =>
-      works(mode, text) ? { ok: true } : { ok: false, class: 'schema_mismatch', rule: 'probe', path: '' },
-    );
+    const outcome = await ask(options.client, request, mode);
     if (outcome.kind === 'reply') {
       found.push({ mode, text: outcome.text, attempt: (await options.ledger.attempts([request.key])).get(request.key)?.at(-1) });
       break;
@@ -87,6 +86,18 @@ export async function probeEndpoint(options: ProbeOptions): Promise<EndpointFact
     fingerprint: best?.attempt?.fingerprint ?? null,
     problem: best === undefined ? problem : null,
   };
+}
+
+/** One call; a client that gives up waiting is an endpoint that gave no answer. */
+async function ask(client: ModelClient, request: CallRequest, mode: StructuredOutputMode): Promise<CallOutcome> {
+  try {
+    return await client.call(request, (text) =>
+      works(mode, text) ? { ok: true } : { ok: false, class: 'schema_mismatch', rule: 'probe', path: '' },
+    );
+  } catch (error) {
+    if (!(error instanceof ModelClientError) || error.code !== 'cancelled') throw error;
+    return { kind: 'failed', class: 'timeout', message: 'No usable answer came in the time given.' };
+  }
 }
 
 function probeRequest(options: ProbeOptions, mode: StructuredOutputMode, probedAt: number): CallRequest {

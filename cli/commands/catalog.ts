@@ -192,7 +192,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'doctor',
     summary: 'check Node, Temporal, store, endpoints, disk and clock',
-    options: [JSON_OPTION, ['--endpoints', 'ask every configured endpoint for its list of models']],
+    options: [JSON_OPTION, ['--endpoints', 'ask the endpoint of every role, in a few tiny paid calls']],
     takesConfig: true,
     load: async () => (await import('./doctor.ts')).runDoctor,
   },

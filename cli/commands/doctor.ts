@@ -5,13 +5,16 @@ import { CliError, EXIT } from '../cli-error.ts';
 import type { LoadedConfig } from '../config-file.ts';
 import { findTemporalProgram } from '../owner/temporal-server.ts';
 import type { Invocation } from './catalog.ts';
-import { checkEndpoints } from './doctor-endpoints.ts';
-import { configOf, isOn, say, sayJson } from './options.ts';
+import { checkEndpoints, probeNotice } from './doctor-endpoints.ts';
+import { configOf, isOn, sayJson } from './options.ts';
+import { tell } from './told-commands.ts';
 
 /** One line of the doctor: what was looked at, whether it is well, and the cure. */
 export interface Finding {
   readonly what: string;
   readonly ok: boolean;
+  /** `note`: usable, but worth knowing. */
+  readonly level?: 'note';
   readonly detail: string;
   readonly cure: string;
 }
@@ -67,6 +70,10 @@ function checkClock(): Finding {
   return finding('Clock', year >= 2025 && year < 2100, new Date().toISOString(), 'set the clock: a wrong one breaks TLS and quota times');
 }
 
+function lineOf({ what, ok, level, detail, cure }: Finding): string {
+  return `${ok ? (level ?? 'ok').padEnd(4) : 'BAD '} ${what}: ${detail.replace(/\.$/, '')}${cure === '' ? '' : `. Cure: ${cure}`}`;
+}
+
 /** `memcalib doctor`: one line per thing a build needs, with the cure. */
 export async function runDoctor(invocation: Invocation): Promise<number> {
   const loaded = await configOf(invocation);
@@ -78,10 +85,14 @@ export async function runDoctor(invocation: Invocation): Promise<number> {
     checkClock(),
     finding('Config', true, loaded.file, ''),
   ];
-  findings.push(...(await checkEndpoints(loaded, process.env, isOn(invocation, 'endpoints'))));
-  if (isOn(invocation, 'json')) sayJson(findings);
-  else
-    for (const item of findings)
-      say(`${item.ok ? 'ok  ' : 'BAD '} ${item.what}: ${item.detail}${item.cure === '' ? '' : `. Cure: ${item.cure}`}`);
+  const isJson = isOn(invocation, 'json');
+  const all = isOn(invocation, 'endpoints');
+  if (!isJson) for (const item of findings) tell(invocation, lineOf(item));
+  const notice = probeNotice(loaded, all);
+  if (notice !== null && !isJson) tell(invocation, notice);
+  const endpoints = await checkEndpoints(loaded, process.env, all);
+  findings.push(...endpoints);
+  if (isJson) sayJson(findings);
+  else for (const item of endpoints) tell(invocation, lineOf(item));
   return findings.every((item) => item.ok) ? EXIT.ok : EXIT.environment;
 }

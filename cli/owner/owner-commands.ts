@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Config } from '../../schemas/config.ts';
 import type { RunSpec } from '../../schemas/run-spec.ts';
 import { STEPS } from '../../schemas/steps.ts';
 import type { Store } from '../../store/port.ts';
@@ -8,6 +9,7 @@ import type { Builds } from './builds.ts';
 import type { Engine } from './engine.ts';
 import { retryFailed, waiveFailed } from './failed-candidates.ts';
 import type { ApiCommand } from './http-api.ts';
+import { probeRoles } from './probe-roles.ts';
 
 const LabelArgs = z.object({ label: z.string() });
 const SpecArgs = z.object({
@@ -41,6 +43,7 @@ export function ownerCommands(deps: {
   readonly store: Store;
   readonly builds: Builds;
   readonly engine: Engine;
+  readonly env: NodeJS.ProcessEnv;
   readonly stop: () => void;
 }): Readonly<Record<string, ApiCommand>> {
   const { store, builds, engine } = deps;
@@ -53,6 +56,10 @@ export function ownerCommands(deps: {
     stop: () => {
       deps.stop();
       return Promise.resolve(null);
+    },
+    'endpoints.probe': (args) => {
+      const { config, all } = parse(z.object({ config: Config, all: z.boolean() }), args);
+      return probeRoles(store, config, deps.env, all);
     },
     'build.start': (args) => builds.start(parse(SpecArgs, args).spec),
     'build.state': onLabel((label) => builds.state(label)),

@@ -93,7 +93,7 @@ async function hold({ projectFolder, command, keep, env }: OwnerOptions, closers
   const token = randomBytes(24).toString('base64url');
   const api = await startHttpApi({
     token,
-    commands: ownerCommands({ store, builds, engine, stop: () => (life.stopping = true) }),
+    commands: ownerCommands({ store, builds, engine, env, stop: () => (life.stopping = true) }),
     onRequest: (step) => {
       life.lastSeen = Date.now();
       life.requests += step === 'begin' ? 1 : -1;

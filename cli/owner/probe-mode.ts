@@ -2,13 +2,14 @@ import type { Gate } from '../../llm/gate.ts';
 import { systemClock } from '../../llm/clock.ts';
 import type { Provider } from '../../llm/client-parts.ts';
 import { createModelClient } from '../../llm/ledger-client.ts';
+import type { LedgerModelClient } from '../../llm/ledger-client.ts';
 import { createLimiter } from '../../llm/limiter.ts';
 import type { PriceOf } from '../../llm/prices.ts';
 import { probeEndpoint } from '../../llm/probe.ts';
 import type { EndpointFacts } from '../../llm/probe.ts';
 import type { RoleBinding } from '../../activities/run-context.ts';
 import type { ProviderConfig } from '../../schemas/config.ts';
-import type { ResponseFormat } from '../../schemas/ledger.ts';
+import type { ModelClient, ResponseFormat } from '../../schemas/ledger.ts';
 import type { CallRole } from '../../schemas/steps.ts';
 import type { Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
@@ -47,9 +48,20 @@ export function endpointFact(provider: string, model: string): string {
 }
 
 /** Asks an endpoint what it can do, in a few small calls that stand in the ledger, and keeps the answer with its date. */
-export async function probeFacts(store: Store, target: ProbeTarget): Promise<EndpointFacts> {
-  const { binding, provider, priceOf, runId } = target;
-  const client = createModelClient({
+export async function probeFacts(store: Store, target: ProbeTarget, deadlineMs: number | null = null): Promise<EndpointFacts> {
+  const client = probeClient(store, target);
+  try {
+    const facts = await ask(store, target, deadlineMs === null ? client : client.withSignal(AbortSignal.timeout(deadlineMs)));
+    if (facts.structuredOutput !== null) await store.putFact(endpointFact(facts.provider, facts.model), JSON.stringify(facts));
+    if (facts.downgrade !== null) target.notice(facts.downgrade);
+    return facts;
+  } finally {
+    await client.close();
+  }
+}
+
+function probeClient(store: Store, { binding, provider, priceOf }: ProbeTarget): LedgerModelClient {
+  return createModelClient({
     ledger: store.ledger,
     providers: new Map([[binding.provider, provider]]),
     limiter: createLimiter(),
@@ -58,8 +70,11 @@ export async function probeFacts(store: Store, target: ProbeTarget): Promise<End
     gate: ownGate(),
     clock: systemClock,
   });
+}
+
+function ask(store: Store, { binding, provider, runId }: ProbeTarget, client: ModelClient): Promise<EndpointFacts> {
   const { role, model, sampling } = binding;
-  const facts = await probeEndpoint({
+  return probeEndpoint({
     endpoint: provider.endpoint,
     client,
     ledger: store.ledger,
@@ -70,9 +85,6 @@ export async function probeFacts(store: Store, target: ProbeTarget): Promise<End
     sampling,
     runId,
   });
-  if (facts.structuredOutput !== null) await store.putFact(endpointFact(binding.provider, model), JSON.stringify(facts));
-  if (facts.downgrade !== null) target.notice(facts.downgrade);
-  return facts;
 }
 
 /** How far an endpoint honours structured output for a model: as configured, as probed before, or probed now. */
