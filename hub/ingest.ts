@@ -16,7 +16,7 @@ import { SourceReadError } from './read-error.ts';
 import { readRows } from './read-files.ts';
 
 /** Bumped when adapters, screening, deduplication or order decide differently, so that an old order is not taken for a new one. */
-const ORDER_VERSION = 1;
+export const ORDER_VERSION = 1;
 
 const CHUNK = 500;
 
