@@ -76,6 +76,7 @@ function prepare(definition: StepDefinition, spec: RunSpec, roles: Readonly<Reco
     version: hashOf({ step: definition.id, instructions, checkNumber: definition.checkNumber, sent }),
     instructions,
     maxTokens,
+    sent,
     bindingOf: (partId) => (definition.stage !== 'quality' ? roles.builder : partId === 'reviewerB' ? roles.reviewerB : roles.reviewerA),
     formatOf: ({ role }) => {
       const format = formats.get(role);

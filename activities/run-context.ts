@@ -14,12 +14,23 @@ export interface RoleBinding<Name extends CallRole = Role> {
   readonly maxTokensFactor: number;
 }
 
+/** What goes with every call of a step to one role, besides instructions and input. */
+export interface SentToRole {
+  readonly role: Role;
+  readonly provider: string;
+  readonly model: string;
+  readonly sampling: Sampling;
+  readonly responseFormat?: ResponseFormat;
+  readonly schemaInPrompt?: JsonObject | null;
+}
+
 /** A step ready to run: what is sent besides the inputs, and the version that names it (DESIGN §5). */
 export interface PreparedStep {
   readonly definition: StepDefinition;
   readonly version: string;
   readonly instructions: string;
   readonly maxTokens: number;
+  readonly sent: readonly SentToRole[];
   /** The binding that answers a part: builder, or the reviewer named by the part id. */
   bindingOf(partId: string): RoleBinding;
   formatOf(binding: RoleBinding): { readonly responseFormat: ResponseFormat; readonly schemaInPrompt: JsonObject | null };

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '../store/port.ts';
 import { attach, OwnerGoneError } from './attach.ts';
@@ -38,7 +38,8 @@ export async function query<Name extends QueryName>(loaded: LoadedConfig, name: 
         continue;
       }
     }
-    if (!existsSync(file))
+    if (!existsSync(file) && name === 'plan') mkdirSync(loaded.projectFolder, { recursive: true, mode: 0o700 });
+    else if (!existsSync(file))
       throw new CliError(`There is no project at ${loaded.projectFolder} yet. Type \`memcalib build\` to start one.`, EXIT.usage);
     // Loaded here only: with an owner running a command needs neither the store nor the stages.
     const { QUERIES, WRITING_QUERIES } = await import('./queries/catalog.ts');

@@ -74,7 +74,8 @@ interface Sink {
   readonly rejections: RowRejection[];
 }
 
-async function hashFile(path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
+/** SHA-256 and size of a file, read as a stream. */
+export async function hashFile(path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
@@ -181,7 +182,12 @@ function* chunksOf<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
   for (let from = 0; from < items.length; from += CHUNK) yield items.slice(from, from + CHUNK);
 }
 
-function identityOf(reads: readonly ReadSource[], params: IngestParams, weights: StratumWeights): string {
+/** The id of an order: what its candidates and their places depend on, and nothing that only says where or how much. */
+export function identityOf(
+  reads: readonly { readonly source: SourceConfig; readonly files: readonly { readonly name: string; readonly sha256: string }[] }[],
+  params: IngestParams,
+  weights: StratumWeights,
+): string {
   const { seed, nearDuplicateJaccard, minQualityScore, identifiers } = params;
   const sources = reads.map(({ source, files }) => ({
     ...source,

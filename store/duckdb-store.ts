@@ -26,6 +26,8 @@ import type {
   StoredOutcome,
   StepOutputRow,
 } from './port.ts';
+import { createPlanningStore } from './planning.ts';
+import type { PlanningStore } from './planning-port.ts';
 import { RunRecords } from './run-records.ts';
 import type { TextRepairs } from './text.ts';
 import { Verdicts, type VerdictName } from './verdicts.ts';
@@ -44,6 +46,7 @@ export interface StoreParts {
 export class DuckDbStore implements Store {
   readonly ledger: DuckDbLedger;
   readonly lineage: DuckDbLineage;
+  readonly planning: PlanningStore;
   private readonly database: Database;
   private readonly orders: OrderLoader;
   private readonly records: RunRecords;
@@ -55,6 +58,7 @@ export class DuckDbStore implements Store {
     this.database = database;
     this.ledger = ledger;
     this.lineage = new DuckDbLineage(database);
+    this.planning = createPlanningStore(database, verdictIndex);
     this.orders = new OrderLoader(database, repairs);
     this.records = new RunRecords(database, repairs, nextNo);
     this.verdicts = new Verdicts(database, verdictIndex, repairs, nextNo);

@@ -5,6 +5,7 @@ import type { Domain } from '../schemas/levels.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
 import type { StepId } from '../schemas/steps.ts';
 import type { Flag } from '../schemas/workpiece.ts';
+import type { PlanningStore } from './planning-port.ts';
 
 /** A build or other paid activity. Ids are chosen by the caller. `config` and `identity` are JSON texts without secrets. */
 export interface RunRow {
@@ -168,6 +169,7 @@ export interface CallTexts {
 export interface Store {
   readonly ledger: LedgerStore;
   readonly lineage: LineageStore;
+  readonly planning: PlanningStore;
 
   putOrder(
     order: OrderRow,

@@ -49,12 +49,26 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./sources.ts')).runSources,
   },
   {
+    usage: 'plan',
+    summary: 'what a build would do now: how much is reused, what runs and why, calls, cost, time; asks no model',
+    options: [
+      LABEL_OPTION,
+      JSON_OPTION,
+      ['--out <file>', 'write the plan as JSON, for build --plan'],
+      ['--explain <id>', 'what it means for one candidate, step by step'],
+      ['--restratify', 'compute the strata weights anew and keep them; says what moves'],
+    ],
+    takesConfig: true,
+    load: async () => (await import('./plan.ts')).runPlan,
+  },
+  {
     usage: 'build',
     summary: 'build the dataset to its target, or go on with a build that stopped',
     options: [
       LABEL_OPTION,
       JSON_OPTION,
       ['--detach', 'start it and return'],
+      ['--plan <file>', 'only if the plan in this file still holds'],
       ['--allow-unknown-licence', 'let exports of this build hold rows whose licence is unknown; the card says so'],
     ],
     takesConfig: true,

@@ -81,6 +81,7 @@ export function ownerCommands(deps: {
     'query.calls': (args) => QUERIES.calls(store, parse(CallsArgs, args)),
     'query.call': (args) => QUERIES.call(store, parse(z.object({ id: z.string() }), args)),
     'query.cost': onLabel((label) => QUERIES.cost(store, { label })),
+    'query.plan': (args) => QUERIES.plan(store, parse(SpecArgs.extend({ restratify: z.boolean(), explain: z.string().nullable() }), args)),
     'query.export': (args) =>
       QUERIES.export(store, parse(LabelArgs.extend({ folder: z.string(), allowUnknownLicence: z.boolean(), partial: z.boolean() }), args)),
   };

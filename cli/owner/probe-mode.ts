@@ -13,6 +13,7 @@ import type { ModelClient, ResponseFormat } from '../../schemas/ledger.ts';
 import type { CallRole } from '../../schemas/steps.ts';
 import type { Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
+import { endpointFact } from '../endpoint-fact.ts';
 
 /** What is probed and with what. */
 export interface ProbeTarget {
@@ -40,11 +41,6 @@ export function ownGate(): Gate {
       return () => void listeners.delete(listener);
     },
   };
-}
-
-/** Where the facts of an endpoint and model lie. */
-export function endpointFact(provider: string, model: string): string {
-  return `endpoint:${provider}/${model}`;
 }
 
 /** Asks an endpoint what it can do, in a few small calls that stand in the ledger, and keeps the answer with its date. */

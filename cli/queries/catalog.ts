@@ -3,6 +3,7 @@ import { readCall, readCalls, readCost } from './calls.ts';
 import { exportRelease } from './export-release.ts';
 import { readExample } from './example.ts';
 import { readWhy } from './why.ts';
+import { readPlan } from './plan.ts';
 import { readStatus } from './status.ts';
 
 /** Read-only questions to a project; the owner answers them over its API, a command without an owner from the store. */
@@ -14,11 +15,12 @@ export const QUERIES = {
   call: readCall,
   cost: readCost,
   export: exportRelease,
+  plan: readPlan,
 } as const;
 
 export type QueryName = keyof typeof QUERIES;
 export type QueryArgs<Name extends QueryName> = Parameters<(typeof QUERIES)[Name]>[1];
 export type QueryResult<Name extends QueryName> = Awaited<ReturnType<(typeof QUERIES)[Name]>>;
 
-/** Queries that also record something (a release), so that a command without an owner opens the store for writing. */
-export const WRITING_QUERIES: ReadonlySet<QueryName> = new Set(['export']);
+/** Queries that also record something (a release, a plan), so that a command without an owner opens the store for writing. */
+export const WRITING_QUERIES: ReadonlySet<QueryName> = new Set(['export', 'plan']);

@@ -1,0 +1,73 @@
+import { join, resolve } from 'node:path';
+import { ingestSources } from '../hub/ingest.ts';
+import type { IngestFacts, IngestParams, IngestResult } from '../hub/ingest.ts';
+import { findKnownOrder } from '../hub/known-order.ts';
+import type { Candidate } from '../schemas/candidate.ts';
+import { DOMAINS } from '../schemas/levels.ts';
+import type { RunSpec } from '../schemas/run-spec.ts';
+import type { RowRejection } from '../schemas/source-row.ts';
+import type { OrderRow, Store } from '../store/port.ts';
+
+/** Where the stratum weights of a project lie: computed at its first plan and kept (DESIGN §4). */
+const WEIGHTS_FACT = 'strata-weights';
+
+/** Orders looked through for one that still holds. */
+const MOST_KNOWN = 20;
+
+/** The order of the candidates a spec leads to. */
+export interface EnsuredOrder {
+  readonly id: string;
+  readonly facts: IngestFacts;
+}
+
+async function* allRejections(ingested: IngestResult): AsyncGenerator<readonly RowRejection[]> {
+  yield* ingested.rejections();
+}
+
+async function* allCandidates(ingested: IngestResult): AsyncGenerator<readonly Candidate[]> {
+  for (const domain of DOMAINS) yield* ingested.candidates(domain);
+}
+
+async function knownOrders(store: Store): Promise<readonly OrderRow[]> {
+  const ids = new Set<string>();
+  const latest = await store.latestOrder();
+  if (latest !== null) ids.add(latest.id);
+  for (const run of (await store.runs()).toReversed()) if (ids.size < MOST_KNOWN) ids.add(run.orderId);
+  const orders = await Promise.all([...ids].map((id) => store.order(id)));
+  return orders.filter((order) => order !== null);
+}
+
+/**
+ * Reads, screens and orders the sources and stores the order, once per order id: when no file, parameter or weight changed, the stored
+ * one is found by hashing the files. `restratify` computes the stratum weights anew and keeps them for all later builds.
+ */
+export async function ensureOrder(
+  deps: { readonly store: Store; readonly clock: () => number },
+  spec: Pick<RunSpec, 'config' | 'baseDir'>,
+  options: { readonly restratify?: boolean } = {},
+): Promise<EnsuredOrder> {
+  const { store } = deps;
+  const { config } = spec;
+  const stored = options.restratify === true ? null : await store.fact(WEIGHTS_FACT);
+  const params: IngestParams = {
+    baseDir: spec.baseDir,
+    sourcesDir: join(resolve(spec.baseDir, config.projectDir), 'sources'),
+    seed: config.seed,
+    ...config.screening,
+    ...(stored !== null && { weights: JSON.parse(stored) as NonNullable<IngestParams['weights']> }),
+  };
+  if (stored !== null) {
+    const known = await findKnownOrder(await knownOrders(store), config.sources, params);
+    if (known !== null) return { id: known.id, facts: JSON.parse(known.facts) as IngestFacts };
+  }
+  const ingested = await ingestSources(config.sources, params);
+  if ((await store.order(ingested.orderId)) === null) {
+    await store.putOrder(
+      { id: ingested.orderId, createdAt: deps.clock(), facts: JSON.stringify(ingested.facts) },
+      allCandidates(ingested),
+      allRejections(ingested),
+    );
+  }
+  if (stored === null) await store.putFact(WEIGHTS_FACT, JSON.stringify(ingested.facts.weights));
+  return { id: ingested.orderId, facts: ingested.facts };
+}

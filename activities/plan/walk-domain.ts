@@ -1,0 +1,159 @@
+import type { Domain } from '../../schemas/levels.ts';
+import { DomainFold, isCovered, isFinal } from '../../stages/acceptance.ts';
+import type { DomainAcceptance, FoldCandidate, NearQueries } from '../../stages/acceptance.ts';
+import { launchable } from '../../stages/launch.ts';
+import { expectationOf } from '../../stages/plan/profile.ts';
+import type { Expectation, Rates } from '../../stages/plan/profile.ts';
+import type { PositionOutcome } from '../../store/port.ts';
+import { domainSize, quotaOf } from '../fold-stored.ts';
+import type { CandidatePlan } from './candidate-plan.ts';
+import { planPage } from './walk-page.ts';
+import type { Walker } from './walk.ts';
+import type { World } from './world.ts';
+
+/** An open candidate with what is expected of it. */
+export interface PlannedCandidate {
+  readonly plan: CandidatePlan;
+  readonly expectation: Expectation | null;
+  /** True when every build that ends must decide it: it lies before the earliest possible cut-off. */
+  readonly isCertain: boolean;
+  /** True when it lies within what the build is expected to launch. */
+  readonly isExpected: boolean;
+}
+
+/** What a build has to do in one domain. */
+export interface DomainPlan {
+  readonly domain: Domain;
+  readonly candidates: readonly PlannedCandidate[];
+  /** Final under this pipeline already. */
+  readonly done: number;
+  /** Candidates behind those walked that could be launched if everything before them were rejected. */
+  readonly beyond: number;
+  /** The acceptance if every open candidate were accepted. */
+  readonly best: DomainAcceptance;
+  readonly wanted: number;
+  /** Candidates without a verdict that stop the fold until `retry` or `waive`. */
+  readonly blocked: number;
+}
+
+/** Positions read at a time. */
+const PAGE = 500;
+
+/** Stands for the query of a candidate that is not made yet: near to nothing. */
+const UNWRITTEN = '\u0000unwritten';
+
+/** Leaves out what is not written yet; `near` decides the rest. */
+function openEyed(near: NearQueries): NearQueries {
+  return {
+    isNearDuplicate: (query) => !query.startsWith(UNWRITTEN) && near.isNearDuplicate(query),
+    add: (query) => {
+      if (!query.startsWith(UNWRITTEN)) near.add(query);
+    },
+  };
+}
+
+function foldCandidate(item: PositionOutcome, plan: CandidatePlan | undefined): FoldCandidate {
+  const { position, candidateId, source, waived } = item;
+  if (plan === undefined) {
+    const blocked = item.outcome !== null && !isFinal(item);
+    return { position, candidateId, source, waived, outcome: blocked ? { status: 'accepted', query: UNWRITTEN } : item.outcome };
+  }
+  const end = plan.end !== null && (plan.end.status === 'accepted' || plan.end.status === 'rejected') ? plan.end : null;
+  return {
+    position,
+    candidateId,
+    source,
+    waived,
+    outcome: { status: end?.status ?? 'accepted', query: end === null ? UNWRITTEN : (end.query ?? '') },
+  };
+}
+
+const isOpen = (item: PositionOutcome): boolean => !isFinal(item) && (item.outcome === null || item.outcome.status === 'retry');
+
+interface Tally {
+  done: number;
+  blocked: number;
+  /** Examples expected behind the best possible cut-off, less those expected to be missing before it. */
+  balance: number;
+  verdicts: number;
+  accepted: number;
+}
+
+function tallyEnd(
+  tally: Tally,
+  item: PositionOutcome,
+  plan: CandidatePlan | undefined,
+  expectation: Expectation | null,
+  isBehind: boolean,
+): void {
+  const status = plan === undefined ? (item.outcome?.status ?? 'retry') : (plan.end?.status ?? 'open');
+  if (plan === undefined) tally.done += 1;
+  if (status === 'failed' || status === 'no_verdict') tally.blocked += item.waived ? 0 : 1;
+  if (status === 'accepted' || status === 'rejected') tally.verdicts += 1;
+  if (status === 'accepted') tally.accepted += 1;
+  const chance = status === 'accepted' ? 1 : (expectation?.accepted ?? 0);
+  if (isBehind) tally.balance += chance;
+  else if (expectation !== null) tally.balance -= 1 - chance;
+}
+
+/** Open candidates the launch rule starts at once, whatever their verdicts turn out to be. */
+function firstWave(world: World, tally: Tally, total: number, size: number): number {
+  const { chunkSize, window } = world.spec.config.construction;
+  const need = total - tally.accepted;
+  const state = {
+    need,
+    verdicts: tally.verdicts,
+    accepted: tally.accepted,
+    inFlight: 0,
+    oldestOpen: 0,
+    next: 0,
+    supply: size,
+    window,
+    chunkSize,
+  };
+  return launchable(state).count;
+}
+
+/**
+ * Walks a domain in its order until the build is expected to have met its quota, and folds it as if everything open were accepted:
+ * what that fold needs is certain, what it does not is only expected or possible.
+ */
+export async function planDomain(world: World, walker: Walker, domain: Domain, near: NearQueries, rates: Rates): Promise<DomainPlan> {
+  const { store, order, spec } = world;
+  const quota = await quotaOf(store, order.id, spec.config, domain);
+  const size = await domainSize(store, order.id, domain);
+  const fold = new DomainFold(quota, openEyed(near));
+  const tally: Tally = { done: 0, blocked: 0, balance: 0, verdicts: 0, accepted: 0 };
+  const isEnough = (): boolean => fold.met && tally.balance >= -1e-9;
+  const walked: { readonly plan: CandidatePlan; readonly expectation: Expectation | null; readonly isExpected: boolean }[] = [];
+  let at = 0;
+  for (; at < size && !isEnough(); at += PAGE) {
+    const page = await store.outcomesAt(order.id, world.pipelineHash, domain, at, Math.min(size, at + PAGE));
+    const open = page.filter((item) => isOpen(item));
+    const plans = new Map((await planPage(world, walker, domain, open)).map((plan) => [plan.candidateId, plan]));
+    for (const item of page) {
+      const plan = plans.get(item.candidateId);
+      const isExpected = !isEnough() && (fold.met || fold.wants(item.source));
+      const expectation = plan === undefined || plan.first === null ? null : expectationOf(plan, plan.needs, rates);
+      if (isExpected) tallyEnd(tally, item, plan, expectation, fold.met);
+      fold.take(foldCandidate(item, plan));
+      if (plan !== undefined) walked.push({ plan, expectation, isExpected });
+    }
+  }
+  const best = fold.result();
+  const asks = walked.some(({ plan, isExpected }) => isExpected && plan.first !== null);
+  const wave = asks ? firstWave(world, tally, quota.total, size) : 0;
+  return {
+    domain,
+    candidates: walked.map((item, index) => ({
+      ...item,
+      isExpected: item.isExpected || index < wave,
+      isCertain: isCovered(best, item.plan),
+    })),
+    done: tally.done,
+    beyond: best.met && !asks ? 0 : Math.max(0, size - at),
+    best,
+    wanted: quota.total,
+    blocked: tally.blocked,
+  };
+}

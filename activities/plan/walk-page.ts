@@ -1,0 +1,110 @@
+import { STEPS } from '../../schemas/steps.ts';
+import type { StepId } from '../../schemas/steps.ts';
+import type { Domain } from '../../schemas/levels.ts';
+import { PLAN_VERSION } from '../../stages/block-plan-tables.ts';
+import { mostParts } from '../../stages/plan/bounds.ts';
+import { needsOf } from '../../stages/plan/profile.ts';
+import type { Known } from '../../stages/plan/profile.ts';
+import type { PositionOutcome, StepOutputRow, StoredCandidate } from '../../store/port.ts';
+import type { CandidatePlan } from './candidate-plan.ts';
+import { samplesAt, sharedSteps, standingEnd } from './walk.ts';
+import type { Past, Walked, Walker } from './walk.ts';
+import type { World } from './world.ts';
+
+/** What earlier pipelines left of the candidates of a page, from the first pipeline that has anything. */
+async function pastsOf(world: World, items: readonly PositionOutcome[]): Promise<ReadonlyMap<string, Past>> {
+  const pasts = new Map<string, Past>();
+  for (const baseline of world.baselines) {
+    const missing = items.filter(({ candidateId }) => !pasts.has(candidateId));
+    if (missing.length === 0) break;
+    const rowHashes = new Map(missing.map(({ candidateId, rowHash }) => [candidateId, rowHash]));
+    const trails = await world.store.planning.trails(baseline.hash, [...rowHashes.keys()]);
+    for (const trail of trails) if (rowHashes.get(trail.candidateId) === trail.rowHash) pasts.set(trail.candidateId, { baseline, trail });
+  }
+  return pasts;
+}
+
+async function retriesOf(world: World, items: readonly PositionOutcome[]): Promise<ReadonlyMap<string, ReadonlyMap<StepId, number>>> {
+  const reopened = items.filter(({ outcome }) => outcome?.status === 'retry').map(({ candidateId }) => candidateId);
+  const retries = new Map<string, Map<StepId, number>>();
+  if (reopened.length === 0) return retries;
+  for (const { candidateId, step, count } of await world.store.retryCounts(world.pipelineHash, reopened, 'cannot_tell'))
+    retries.set(candidateId, new Map(retries.get(candidateId)).set(step, count));
+  return retries;
+}
+
+function hadOf(world: World, past: Past | null): Pick<Known, 'had' | 'changed'> {
+  if (past === null) return { had: new Set(), changed: new Set() };
+  const had = new Set(STEPS.slice(0, past.trail.keys.length));
+  const parts = past.baseline.parts;
+  const changed = new Set(STEPS.filter((step) => parts === null || parts.steps[step] !== world.steps.get(step)?.version));
+  return { had, changed };
+}
+
+function beforeOf(past: Past | null): CandidatePlan['before'] {
+  if (past === null) return 'none';
+  const { status } = past.trail;
+  return status === 'accepted' || status === 'rejected' ? status : 'other';
+}
+
+const NO_CALLS = { calls: [], parts: 0, samples: 0, laterParts: new Map<StepId, number>() } as const;
+
+function assemble(world: World, item: PositionOutcome, domain: Domain, past: Past | null, walked: Walked, samples: number): CandidatePlan {
+  const known: Known = { settled: walked.settled, first: walked.first, ...hadOf(world, past) };
+  const needs = needsOf(known);
+  const later = [...needs].filter(([, need]) => need === 'mayRun').map(([step]) => step);
+  const { candidateId, position, source } = item;
+  const { calls, parts, end, workpiece } = walked;
+  const laterParts = new Map(later.map((step) => [step, mostParts(step, workpiece)]));
+  return { ...known, candidateId, domain, position, source, calls, parts, samples, end, before: beforeOf(past), laterParts, needs };
+}
+
+function standing(world: World, item: PositionOutcome, domain: Domain, past: Past, shared: number): CandidatePlan | null {
+  const end = standingEnd(shared, past);
+  if (end === null) return null;
+  const last = STEPS.indexOf(past.trail.step);
+  const settled = STEPS.slice(0, last + 1).map((step) => ({ step, need: 'reused' as const }));
+  const known: Known = { settled, first: null, ...hadOf(world, past) };
+  const { candidateId, position, source } = item;
+  return { ...known, ...NO_CALLS, candidateId, domain, position, source, end, before: beforeOf(past), needs: needsOf(known) };
+}
+
+/** Plans the open candidates of one page: those whose past path stands without reading any text, the others by walking their steps. */
+export async function planPage(
+  world: World,
+  walker: Walker,
+  domain: Domain,
+  items: readonly PositionOutcome[],
+): Promise<readonly CandidatePlan[]> {
+  if (items.length === 0) return [];
+  const [pasts, retries] = await Promise.all([pastsOf(world, items), retriesOf(world, items)]);
+  const shared = new Map(world.baselines.map((baseline) => [baseline.hash, sharedSteps(world, baseline, PLAN_VERSION)]));
+  const plans: CandidatePlan[] = [];
+  const open: { readonly item: PositionOutcome; readonly past: Past | null; readonly prefix: number }[] = [];
+  for (const item of items) {
+    const past = pasts.get(item.candidateId) ?? null;
+    const same = past === null ? 0 : (shared.get(past.baseline.hash) ?? 0);
+    const stands = past === null ? null : standing(world, item, domain, past, same);
+    if (stands !== null) plans.push(stands);
+    else open.push({ item, past, prefix: Math.min(same, past?.trail.keys.length ?? 0) });
+  }
+  if (open.length === 0) return plans;
+  const keys = open.flatMap(({ past, prefix }) => past?.trail.keys.slice(0, prefix) ?? []);
+  const from = open[0]?.item.position ?? 0;
+  const [outputs, rows] = await Promise.all([
+    world.store.planning.outputsByKey(keys),
+    world.store.candidates(world.order.id, domain, from, (open.at(-1)?.item.position ?? from) + 1),
+  ]);
+  const byKey = new Map<string, StepOutputRow>(outputs.map((row) => [row.key, row]));
+  const byId = new Map<string, StoredCandidate>(rows.map((row) => [row.candidate.id, row]));
+  const walked = await Promise.all(
+    open.map(async ({ item, past, prefix }) => {
+      const stored = byId.get(item.candidateId);
+      if (stored === undefined) throw new Error(`candidate ${item.candidateId} stands in no order`);
+      const own = retries.get(item.candidateId) ?? new Map<StepId, number>();
+      const end = await walker.walk({ item: stored, past, outputs: byKey, retries: own }, prefix);
+      return assemble(world, item, domain, past, end, samplesAt(end.first, own));
+    }),
+  );
+  return [...plans, ...walked].sort((a, b) => a.position - b.position);
+}

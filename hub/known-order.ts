@@ -1,0 +1,39 @@
+import type { SourceConfig } from '../schemas/config.ts';
+import { hashFile, identityOf } from './ingest.ts';
+import type { IngestFacts, IngestParams } from './ingest.ts';
+import { locateSource } from './locate-source.ts';
+
+/** An order as it is stored: its id and the JSON text of what ingest found. */
+interface StoredOrder {
+  readonly id: string;
+  readonly facts: string;
+}
+
+/** Whether stored weights, which a later plan may have computed anew, are still those of an order. */
+function sameWeights(facts: IngestFacts, stored: IngestParams['weights']): boolean {
+  return stored === undefined || Object.entries(facts.weights).every(([stratum, weight]) => (stored[stratum] ?? weight) === weight);
+}
+
+/**
+ * The stored order that reading the sources would give again, found by hashing their files instead of reading and screening every row;
+ * null when a file, a parameter or a weight differs. Files are hashed, never dated.
+ */
+export async function findKnownOrder<Order extends StoredOrder>(
+  orders: readonly Order[],
+  sources: readonly SourceConfig[],
+  params: IngestParams,
+): Promise<Order | null> {
+  if (orders.length === 0) return null;
+  const reads: { source: SourceConfig; files: { name: string; sha256: string }[] }[] = [];
+  for (const config of [...sources].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const { source, files: located } = await locateSource(config, params.baseDir, params.sourcesDir);
+    const files: { name: string; sha256: string }[] = [];
+    for (const file of located) files.push({ name: file.name, sha256: (await hashFile(file.path)).sha256 });
+    reads.push({ source, files });
+  }
+  for (const order of orders) {
+    const facts = JSON.parse(order.facts) as IngestFacts;
+    if (sameWeights(facts, params.weights) && identityOf(reads, params, facts.weights) === order.id) return order;
+  }
+  return null;
+}

@@ -1,0 +1,141 @@
+import { ROLES, STEPS } from '../schemas/steps.ts';
+import type { Database } from './duckdb.ts';
+import type { KeyIndex } from './key-index.ts';
+import { rowsByNumber } from './number-ranges.ts';
+import * as orderQueries from './order-queries.ts';
+import type { CallMeasure, ChangeCount, PlanningStore, Trail } from './planning-port.ts';
+import { number, oneOf, text, textOrNull, type ResultRow } from './rows.ts';
+import { stepOutput } from './verdicts.ts';
+
+const STATUSES = ['accepted', 'rejected', 'failed', 'no_verdict', 'retry'] as const;
+
+function trail(row: ResultRow): Trail {
+  const keys = text(row, 'trail');
+  return {
+    candidateId: text(row, 'candidate_id'),
+    rowHash: text(row, 'row_hash'),
+    status: oneOf(row, 'status', STATUSES),
+    step: oneOf(row, 'step', STEPS),
+    reason: text(row, 'reason'),
+    query: textOrNull(row, 'query'),
+    keys: keys === '' ? [] : keys.split(','),
+  };
+}
+
+async function readTrails(database: Database, pipelineHash: string, candidateIds: readonly string[]): Promise<readonly Trail[]> {
+  if (candidateIds.length === 0) return [];
+  const rows = await database.read(
+    `SELECT candidate_id, row_hash, status, step, reason, query, trail FROM outcomes
+     WHERE pipeline_hash = $1 AND candidate_id IN (SELECT unnest($2))
+     QUALIFY row_number() OVER (PARTITION BY candidate_id, row_hash ORDER BY no DESC) = 1`,
+    [pipelineHash, candidateIds],
+  );
+  return rows.map(trail);
+}
+
+async function readMeasures(database: Database): Promise<readonly CallMeasure[]> {
+  const rows = await database.read(
+    `SELECT step, role, count(DISTINCT key) AS keys, count(DISTINCT key) FILTER (turn = 'first') AS firsts,
+            count(DISTINCT candidate_id) AS candidates, count(*) AS calls,
+            coalesce(avg(fresh_input + cached_input), 0)::DOUBLE AS input_mean,
+            coalesce(stddev_samp(fresh_input + cached_input), 0)::DOUBLE AS input_dev,
+            coalesce(min(fresh_input + cached_input), 0) AS input_min, coalesce(max(fresh_input + cached_input), 0) AS input_max,
+            coalesce(avg(output), 0)::DOUBLE AS output_mean, coalesce(stddev_samp(output), 0)::DOUBLE AS output_dev,
+            coalesce(min(output), 0) AS output_min, coalesce(max(output), 0) AS output_max,
+            coalesce(avg(latency_ms), 0)::DOUBLE AS latency_mean
+     FROM calls JOIN completions USING (call_no)
+     WHERE class IN ('ok', 'not_json', 'schema_mismatch') AND step IN (SELECT unnest($1)) GROUP BY step, role`,
+    [[...STEPS]],
+  );
+  return rows.map((row) => ({
+    step: oneOf(row, 'step', STEPS),
+    role: oneOf(row, 'role', ROLES),
+    keys: number(row, 'keys'),
+    firsts: number(row, 'firsts'),
+    candidates: number(row, 'candidates'),
+    calls: number(row, 'calls'),
+    inputMean: number(row, 'input_mean'),
+    inputDeviation: number(row, 'input_dev'),
+    inputMin: number(row, 'input_min'),
+    inputMax: number(row, 'input_max'),
+    outputMean: number(row, 'output_mean'),
+    outputDeviation: number(row, 'output_dev'),
+    outputMin: number(row, 'output_min'),
+    outputMax: number(row, 'output_max'),
+    latencyMeanMs: number(row, 'latency_mean'),
+  }));
+}
+
+/** Only candidates that a step was decided for more than once are looked at, so a project without edits costs one scan of short columns. */
+async function readChanges(database: Database, versions: readonly string[]): Promise<readonly ChangeCount[]> {
+  const rows = await database.read(
+    `WITH often AS (SELECT candidate_id, step FROM step_outputs GROUP BY ALL HAVING count(*) > 1),
+     said AS (
+       SELECT step, step_version, md5(concat_ws('|', verdict, reason, output)) AS saying,
+              lag(saying) OVER (PARTITION BY candidate_id, step ORDER BY no) AS before
+       FROM step_outputs JOIN often USING (candidate_id, step))
+     SELECT step, count(*) AS redone, count(*) FILTER (saying <> before) AS changed,
+            count(*) FILTER (now) AS redone_now, count(*) FILTER (now AND saying <> before) AS changed_now
+     FROM (SELECT *, step_version IN (SELECT unnest($1)) AS now FROM said WHERE before IS NOT NULL) GROUP BY step`,
+    [versions],
+  );
+  return rows.map((row) => ({
+    step: oneOf(row, 'step', STEPS),
+    redone: number(row, 'redone'),
+    changed: number(row, 'changed'),
+    redoneNow: number(row, 'redone_now'),
+    changedNow: number(row, 'changed_now'),
+  }));
+}
+
+async function readAcceptedByPipeline(
+  database: Database,
+  orderId: string,
+): Promise<readonly { readonly pipelineHash: string; readonly count: number }[]> {
+  const loadNo = await orderQueries.loadNumber(database, orderId);
+  if (loadNo === null) return [];
+  const rows = await database.read(
+    `WITH latest AS (
+       SELECT candidate_id, pipeline_hash, status, no FROM candidates JOIN latest_outcomes USING (candidate_id, row_hash)
+       WHERE load_no = ${loadNo} AND status = 'accepted'
+       QUALIFY row_number() OVER (PARTITION BY candidate_id ORDER BY no DESC) = 1)
+     SELECT pipeline_hash, count(*) AS n FROM latest GROUP BY pipeline_hash ORDER BY max(no) DESC`,
+  );
+  return rows.map((row) => ({ pipelineHash: text(row, 'pipeline_hash'), count: number(row, 'n') }));
+}
+
+async function readOrderChange(database: Database, beforeId: string, nowId: string): ReturnType<PlanningStore['orderChange']> {
+  const [before, now] = [await orderQueries.loadNumber(database, beforeId), await orderQueries.loadNumber(database, nowId)];
+  const [row] = await database.read(
+    `SELECT count(*) FILTER (o.candidate_id IS NULL) AS added, count(*) FILTER (n.candidate_id IS NULL) AS withdrawn,
+            count(*) FILTER (o.row_hash <> n.row_hash) AS changed, count(*) FILTER (o.position <> n.position) AS moved
+     FROM (SELECT * FROM candidates WHERE load_no = ${before ?? -1}) o
+     FULL JOIN (SELECT * FROM candidates WHERE load_no = ${now ?? -1}) n USING (candidate_id)`,
+  );
+  const count = (name: string): number => (row === undefined ? 0 : number(row, name));
+  return { added: count('added'), withdrawn: count('withdrawn'), changed: count('changed'), moved: count('moved') };
+}
+
+/** The planner's questions over one database. */
+export function createPlanningStore(database: Database, verdictIndex: KeyIndex): PlanningStore {
+  return {
+    trails: (pipelineHash, candidateIds) => readTrails(database, pipelineHash, candidateIds),
+    outputsByKey: async (keys) => {
+      const numbers = keys.flatMap((key) => verdictIndex.get(key) ?? []);
+      const rows = await rowsByNumber(database, 'step_outputs', 'no', '*', numbers);
+      return rows.map((row) => ({ ...stepOutput(row), key: text(row, 'key') }));
+    },
+    versionsInUse: async () => {
+      const rows = await database.read('SELECT DISTINCT step_version FROM step_outputs');
+      return new Set(rows.map((row) => text(row, 'step_version')));
+    },
+    callMeasures: () => readMeasures(database),
+    changeCounts: (versions) => readChanges(database, versions),
+    acceptedByPipeline: (orderId) => readAcceptedByPipeline(database, orderId),
+    orderChange: (beforeId, nowId) => readOrderChange(database, beforeId, nowId),
+    waiverCount: async (pipelineHash) => {
+      const [row] = await database.read('SELECT count(DISTINCT candidate_id) AS n FROM waivers WHERE pipeline_hash = $1', [pipelineHash]);
+      return row === undefined ? 0 : number(row, 'n');
+    },
+  };
+}
