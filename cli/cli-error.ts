@@ -15,7 +15,7 @@ export const EXIT = {
   invalid: 7,
   unfinished: 8,
   work: 9,
-  overBudget: 10,
+  capped: 10,
 } as const;
 
 /** How an owner process tells the command that started it that another process holds the store; no command ends with it. */

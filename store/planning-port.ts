@@ -42,6 +42,19 @@ export interface ChangeCount {
   readonly changedNow: number;
 }
 
+/** What one run did at a step. */
+export interface RunWork {
+  readonly step: StepId;
+  /** Verdicts it made, and verdicts of earlier runs that its ends rest on. */
+  readonly made: number;
+  readonly reused: number;
+  /** Logical calls: distinct keys it sent; attempts, and what they cost. */
+  readonly keys: number;
+  readonly attempts: number;
+  readonly microUsd: number;
+  readonly unknownCost: number;
+}
+
 /** Questions of the planner: one query each, nothing per call. */
 export interface PlanningStore {
   /** Latest ends of candidates under a pipeline; those without one are left out. */
@@ -59,6 +72,7 @@ export interface PlanningStore {
     beforeId: string,
     nowId: string,
   ): Promise<{ readonly added: number; readonly withdrawn: number; readonly changed: number; readonly moved: number }>;
+  runWork(runId: string): Promise<readonly RunWork[]>;
   /** Waivers recorded under a pipeline. */
   waiverCount(pipelineHash: string): Promise<number>;
 }

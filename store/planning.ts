@@ -3,7 +3,7 @@ import type { Database } from './duckdb.ts';
 import type { KeyIndex } from './key-index.ts';
 import { rowsByNumber } from './number-ranges.ts';
 import * as orderQueries from './order-queries.ts';
-import type { CallMeasure, ChangeCount, PlanningStore, Trail } from './planning-port.ts';
+import type { CallMeasure, ChangeCount, PlanningStore, RunWork, Trail } from './planning-port.ts';
 import { number, oneOf, text, textOrNull, type ResultRow } from './rows.ts';
 import { stepOutput } from './verdicts.ts';
 
@@ -104,6 +104,37 @@ async function readAcceptedByPipeline(
   return rows.map((row) => ({ pipelineHash: text(row, 'pipeline_hash'), count: number(row, 'n') }));
 }
 
+async function readRunWork(database: Database, runId: string): Promise<readonly RunWork[]> {
+  const rows = await database.read(
+    `WITH ends AS (SELECT candidate_id, unnest(string_split(trail, ',')) AS key FROM outcomes WHERE run_id = $1 AND trail <> ''),
+     made AS (SELECT step, count(*) AS made FROM step_outputs WHERE run_id = $1 GROUP BY step),
+     reused AS (SELECT step, count(*) AS reused FROM ends JOIN step_outputs s USING (key, candidate_id) WHERE s.run_id <> $1 GROUP BY step),
+     sent AS (
+       SELECT step, count(DISTINCT key) AS keys, count(*) AS attempts, coalesce(sum(cost_micro_usd), 0)::DOUBLE AS micro_usd,
+              count(*) FILTER (cost_micro_usd IS NULL) AS unknown_cost
+       FROM calls LEFT JOIN completions USING (call_no) WHERE run_id = $1 GROUP BY step)
+     SELECT step, coalesce(made, 0) AS made, coalesce(reused, 0) AS reused, coalesce(keys, 0) AS keys,
+            coalesce(attempts, 0) AS attempts, coalesce(micro_usd, 0)::DOUBLE AS micro_usd, coalesce(unknown_cost, 0) AS unknown_cost
+     FROM made FULL JOIN reused USING (step) FULL JOIN sent USING (step)`,
+    [runId],
+  );
+  return rows.flatMap((row): readonly RunWork[] => {
+    const step = STEPS.find((id) => id === row['step']);
+    if (step === undefined) return [];
+    return [
+      {
+        step,
+        made: number(row, 'made'),
+        reused: number(row, 'reused'),
+        keys: number(row, 'keys'),
+        attempts: number(row, 'attempts'),
+        microUsd: number(row, 'micro_usd'),
+        unknownCost: number(row, 'unknown_cost'),
+      },
+    ];
+  });
+}
+
 async function readOrderChange(database: Database, beforeId: string, nowId: string): ReturnType<PlanningStore['orderChange']> {
   const [before, now] = [await orderQueries.loadNumber(database, beforeId), await orderQueries.loadNumber(database, nowId)];
   const [row] = await database.read(
@@ -133,6 +164,7 @@ export function createPlanningStore(database: Database, verdictIndex: KeyIndex):
     changeCounts: (versions) => readChanges(database, versions),
     acceptedByPipeline: (orderId) => readAcceptedByPipeline(database, orderId),
     orderChange: (beforeId, nowId) => readOrderChange(database, beforeId, nowId),
+    runWork: (runId) => readRunWork(database, runId),
     waiverCount: async (pipelineHash) => {
       const [row] = await database.read('SELECT count(DISTINCT candidate_id) AS n FROM waivers WHERE pipeline_hash = $1', [pipelineHash]);
       return row === undefined ? 0 : number(row, 'n');

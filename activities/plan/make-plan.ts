@@ -102,8 +102,10 @@ export async function makePlan(world: World, clock: () => number, notes: readonl
   const money = sumMoney(steps);
   const overBudget = await overBudgets(world, steps, money, clock());
   const open = domains.some(({ candidates }) => candidates.some((item) => item.isExpected));
-  const reserves = open ? await reservesBefore(world) : new Map<Domain, ReadonlySet<string>>();
   const { before } = world;
+  const reasons = await reasonsOf(world);
+  const mayDraw = open || reasons.some(({ kind }) => kind === 'fold');
+  const reserves = mayDraw ? await reservesBefore(world) : new Map<Domain, ReadonlySet<string>>();
   const releases = before === null ? [] : (await store.releases()).filter((release) => release.runId === before.id);
   const movedOn = before !== null && before.pipelineHash !== world.pipelineHash;
   const unpriced = [
@@ -116,7 +118,7 @@ export async function makePlan(world: World, clock: () => number, notes: readonl
     verdict: overBudget.length > 0 ? 'over_budget' : open ? 'work' : 'nothing',
     world: worldOf(world, domains),
     comparedWith: before === null ? null : { runId: before.id, pipelineHash: before.pipelineHash },
-    reasons: await reasonsOf(world),
+    reasons,
     domains: domains.map((domain) => domainLine(domain, reserves.get(domain.domain))),
     steps,
     calls: {

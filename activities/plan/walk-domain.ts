@@ -2,7 +2,7 @@ import type { Domain } from '../../schemas/levels.ts';
 import { DomainFold, isCovered, isFinal } from '../../stages/acceptance.ts';
 import type { DomainAcceptance, FoldCandidate, NearQueries } from '../../stages/acceptance.ts';
 import { launchable } from '../../stages/launch.ts';
-import { expectationOf } from '../../stages/plan/profile.ts';
+import { expectationOf, isSureToFall } from '../../stages/plan/profile.ts';
 import type { Expectation, Rates } from '../../stages/plan/profile.ts';
 import type { PositionOutcome } from '../../store/port.ts';
 import { domainSize, quotaOf } from '../fold-stored.ts';
@@ -64,7 +64,10 @@ function foldCandidate(item: PositionOutcome, plan: CandidatePlan | undefined): 
     candidateId,
     source,
     waived,
-    outcome: { status: end?.status ?? 'accepted', query: end === null ? UNWRITTEN : (end.query ?? '') },
+    outcome: {
+      status: end?.status ?? (isSureToFall(plan.needs) ? 'rejected' : 'accepted'),
+      query: end === null ? UNWRITTEN : (end.query ?? ''),
+    },
   };
 }
 
@@ -93,7 +96,7 @@ function tallyEnd(
   if (status === 'accepted') tally.accepted += 1;
   const chance = status === 'accepted' ? 1 : (expectation?.accepted ?? 0);
   if (isBehind) tally.balance += chance;
-  else if (expectation !== null) tally.balance -= 1 - chance;
+  else if (plan !== undefined && expectation !== null && !isSureToFall(plan.needs)) tally.balance -= 1 - chance;
 }
 
 /** Open candidates the launch rule starts at once, whatever their verdicts turn out to be. */

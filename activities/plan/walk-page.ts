@@ -33,12 +33,12 @@ async function retriesOf(world: World, items: readonly PositionOutcome[]): Promi
   return retries;
 }
 
-function hadOf(world: World, past: Past | null): Pick<Known, 'had' | 'changed'> {
-  if (past === null) return { had: new Set(), changed: new Set() };
+function hadOf(world: World, past: Past | null): Pick<Known, 'had' | 'changed' | 'rejectedAt'> {
+  if (past === null) return { had: new Set(), changed: new Set(), rejectedAt: null };
   const had = new Set(STEPS.slice(0, past.trail.keys.length));
   const parts = past.baseline.parts;
   const changed = new Set(STEPS.filter((step) => parts === null || parts.steps[step] !== world.steps.get(step)?.version));
-  return { had, changed };
+  return { had, changed, rejectedAt: past.trail.status === 'rejected' ? past.trail.step : null };
 }
 
 function beforeOf(past: Past | null): CandidatePlan['before'] {

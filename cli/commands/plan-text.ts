@@ -97,24 +97,18 @@ function staleLines({ stale, domains, overBudget, notes }: Plan): readonly strin
 }
 
 /** A plan as a person reads it: why, what, how much, how long, and what to type next. */
-export function planText(plan: Plan, configFlag: string): string {
-  const label = plan.label === 'main' ? '' : ` --label ${plan.label}`;
+export function planText(plan: Plan): string {
   const reasons = plan.reasons.map(({ text }) => `  - ${text}`);
   const why =
     reasons.length === 0
       ? []
       : [`Since ${plan.comparedWith === null ? 'the beginning' : `run ${plan.comparedWith.runId}`}:`, ...reasons, ''];
-  if (plan.verdict === 'nothing') return [...why, 'Nothing to do: every verdict stands.', ...staleLines(plan)].join('\n');
-  return [
-    ...why,
-    stepsTable(plan),
-    '',
-    domainsTable(plan),
-    '',
-    costSentence(plan),
-    ...staleLines(plan),
-    `Next: memcalib build${configFlag}${label}`,
-  ].join('\n');
+  if (plan.verdict === 'nothing') {
+    const drawn = plan.domains.filter((line) => line.reserveUsed > 0).map((line) => `${line.domain} ${line.reserveUsed}`);
+    const reserve = drawn.length === 0 ? [] : [`The reserve fills what is wanted: ${drawn.join(', ')}.`];
+    return [...why, 'Nothing to ask or decide: every verdict stands.', ...reserve, ...staleLines(plan)].join('\n');
+  }
+  return [...why, stepsTable(plan), '', domainsTable(plan), '', costSentence(plan), ...staleLines(plan), 'Next: memcalib build'].join('\n');
 }
 
 /** What a plan means for one candidate. */

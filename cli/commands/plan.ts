@@ -7,8 +7,9 @@ import { query } from '../project.ts';
 import { readPrompts } from '../prompt-files.ts';
 import type { PlanSpec } from '../queries/plan.ts';
 import type { Invocation } from './catalog.ts';
-import { configFlag, configOf, isOn, labelOf, say, sayJson, textOption } from './options.ts';
+import { configOf, isOn, labelOf, sayJson, textOption } from './options.ts';
 import { explanationText, planText } from './plan-text.ts';
+import { tell } from './told-commands.ts';
 
 /** What a build of a label would be, read from config and prompt files as they are now. */
 export function specOf(loaded: LoadedConfig, label: string): PlanSpec {
@@ -16,7 +17,7 @@ export function specOf(loaded: LoadedConfig, label: string): PlanSpec {
   return { label, config, baseDir, rehearsal: config.models === undefined, prompts: readPrompts(loaded) };
 }
 
-const EXIT_OF: Readonly<Record<Plan['verdict'], number>> = { nothing: EXIT.ok, work: EXIT.work, over_budget: EXIT.overBudget };
+const EXIT_OF: Readonly<Record<Plan['verdict'], number>> = { nothing: EXIT.ok, work: EXIT.work, over_budget: EXIT.capped };
 
 function writePlan(file: string, plan: Plan): void {
   try {
@@ -45,8 +46,8 @@ export async function runPlan(invocation: Invocation): Promise<number> {
   const out = textOption(invocation, 'out');
   if (out !== undefined) writePlan(resolve(out), plan);
   if (isOn(invocation, 'json')) sayJson(explanation === null ? plan : { ...plan, explanation });
-  else say(explanation === null ? planText(plan, configFlag(invocation)) : explanationText(explanation));
+  else tell(invocation, explanation === null ? planText(plan) : explanationText(explanation));
   if (out !== undefined && !isOn(invocation, 'json'))
-    say(`The plan is in ${out}; type \`memcalib build${configFlag(invocation)} --plan ${out}\` to do exactly that.`);
+    tell(invocation, `The plan is in ${out}; type \`memcalib build --plan ${out}\` to do exactly that.`);
   return EXIT_OF[plan.verdict];
 }

@@ -4,7 +4,9 @@ import type { RunSpec } from '../../schemas/run-spec.ts';
 import { STEPS } from '../../schemas/steps.ts';
 import type { Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
+import type { Plan } from '../../activities/plan/plan.ts';
 import { QUERIES } from '../queries/catalog.ts';
+import { runPlanFact } from '../queries/plan-done.ts';
 import type { Builds } from './builds.ts';
 import type { Engine } from './engine.ts';
 import { retryFailed, waiveFailed } from './failed-candidates.ts';
@@ -61,7 +63,12 @@ export function ownerCommands(deps: {
       const { config, all } = parse(z.object({ config: Config, all: z.boolean() }), args);
       return probeRoles(store, config, deps.env, all);
     },
-    'build.start': (args) => builds.start(parse(SpecArgs, args).spec),
+    'build.start': async (args) => {
+      const { spec, plan } = parse(SpecArgs.extend({ plan: z.custom<Plan>().nullish() }), args);
+      const state = await builds.start(spec);
+      if (state.isNew && plan !== undefined && plan !== null) await store.putFact(runPlanFact(state.runId), JSON.stringify(plan));
+      return state;
+    },
     'build.state': onLabel((label) => builds.state(label)),
     'build.pause': onLabel((label) => builds.pause(label)),
     'build.resume': (args) => {
@@ -82,6 +89,7 @@ export function ownerCommands(deps: {
     'query.call': (args) => QUERIES.call(store, parse(z.object({ id: z.string() }), args)),
     'query.cost': onLabel((label) => QUERIES.cost(store, { label })),
     'query.plan': (args) => QUERIES.plan(store, parse(SpecArgs.extend({ restratify: z.boolean(), explain: z.string().nullable() }), args)),
+    'query.planDone': onLabel((label) => QUERIES.planDone(store, { label })),
     'query.export': (args) =>
       QUERIES.export(store, parse(LabelArgs.extend({ folder: z.string(), allowUnknownLicence: z.boolean(), partial: z.boolean() }), args)),
   };

@@ -1,3 +1,4 @@
+import { endpointFact } from '../endpoint-fact.ts';
 import { bindRole } from '../../activities/prepare-steps.ts';
 import type { RoleBinding } from '../../activities/run-context.ts';
 import { isPrivateHost } from '../../llm/endpoint-rules.ts';
@@ -9,7 +10,7 @@ import { canonicalJson } from '../../schemas/hash.ts';
 import type { CallRole } from '../../schemas/steps.ts';
 import type { Store } from '../../store/port.ts';
 import { openProvider } from './models.ts';
-import { endpointFact, probeFacts } from './probe-mode.ts';
+import { probeFacts } from './probe-mode.ts';
 
 /** What is known of the endpoint and model that answer one or more roles. */
 export interface RoleProbe {

@@ -3,6 +3,7 @@ import { readCall, readCalls, readCost } from './calls.ts';
 import { exportRelease } from './export-release.ts';
 import { readExample } from './example.ts';
 import { readWhy } from './why.ts';
+import { readPlanDone } from './plan-done.ts';
 import { readPlan } from './plan.ts';
 import { readStatus } from './status.ts';
 
@@ -16,6 +17,7 @@ export const QUERIES = {
   cost: readCost,
   export: exportRelease,
   plan: readPlan,
+  planDone: readPlanDone,
 } as const;
 
 export type QueryName = keyof typeof QUERIES;

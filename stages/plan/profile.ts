@@ -17,6 +17,8 @@ export interface Known {
   readonly first: StepId | null;
   /** Steps that had an accepted output before; they may stand when nothing they read changes. */
   readonly had: ReadonlySet<StepId>;
+  /** The step that rejected it before; that verdict stands when nothing it reads changes. */
+  readonly rejectedAt: StepId | null;
   /** Steps whose version is not the one those outputs were made under. */
   readonly changed: ReadonlySet<StepId>;
 }
@@ -33,12 +35,20 @@ export function needsOf(known: Known): ReadonlyMap<StepId, Need> {
   }
   const open = new Set<StepId>([known.first]);
   needs.set(known.first, 'runs');
+  let ended = false;
   for (const step of STEPS.slice(STEPS.indexOf(known.first) + 1)) {
-    const stands = known.had.has(step) && !known.changed.has(step) && !STEP_READS[step].some((read) => open.has(read));
-    needs.set(step, stands ? 'reused' : 'mayRun');
+    const decided = known.had.has(step) || known.rejectedAt === step;
+    const stands = decided && !known.changed.has(step) && !STEP_READS[step].some((read) => open.has(read));
+    needs.set(step, ended ? 'unreached' : stands ? 'reused' : 'mayRun');
     if (!stands) open.add(step);
+    ended ||= stands && known.rejectedAt === step;
   }
   return needs;
+}
+
+/** Whether a candidate is rejected whatever the steps that must ask answer: a later rejection stands. */
+export function isSureToFall(needs: ReadonlyMap<StepId, Need>): boolean {
+  return [...needs.values()].includes('unreached');
 }
 
 /** Rates that expectations rest on; 1 where nothing was seen yet. */
@@ -64,12 +74,12 @@ export function expectationOf(known: Known, needs: ReadonlyMap<StepId, Need>, ra
     const need = needs.get(step);
     if (need !== 'runs' && need !== 'mayRun') continue;
     const mustRun = need === 'runs' || known.changed.has(step) || !known.had.has(step);
-    const unmoved = STEP_READS[step].reduce((all, read) => all * (1 - (differs.get(read) ?? 0)), 1);
-    const share = mustRun ? 1 : 1 - unmoved;
+    // What a wave changes it changes because of its first step: the chances of the outputs read are nested, not independent.
+    const share = mustRun ? 1 : Math.max(0, ...STEP_READS[step].map((read) => differs.get(read) ?? 0));
     const change = known.had.has(step) ? rates.change(step) : 1;
     runs.set(step, reach * share);
     differs.set(step, share * change);
     reach *= 1 - share * change * (1 - rates.accept(step));
   }
-  return { runs, accepted: reach };
+  return { runs, accepted: isSureToFall(needs) ? 0 : reach };
 }

@@ -64,7 +64,7 @@ describe('docs/cli.md', () => {
   )('names no option that is not there: $usage $flag', ({ usage, flag }) => expect(flagsOf(nameOf(usage))).toContain(flag));
 
   test('lists every exit code with its name', () => {
-    const rows = [...CLI.matchAll(/^\| (\d) \| (\w+) \|/gm)].map((match) => [match[2] ?? '', Number(match[1])]);
+    const rows = [...CLI.matchAll(/^\| (\d+) \| (\w+) \|/gm)].map((match) => [match[2] ?? '', Number(match[1])]);
     expect(Object.fromEntries(rows)).toEqual(EXIT);
   });
 });
