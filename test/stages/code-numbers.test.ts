@@ -42,7 +42,10 @@ interface Guarded {
 }
 
 const PLAN_FILES = ['stages/block-plan.ts', 'stages/scenes.ts'].flatMap((file) => [...closure(file, /^stages\/(?!checks\/)/)]);
-const ORDER_FILES = [...closure('hub/ingest.ts', /^(?:hub|datasets)\//)].filter((file) => !file.endsWith('-error.ts'));
+/** Where files lie and how they were pulled decides nothing: their content is hashed. */
+const ORDER_FILES = [...closure('hub/ingest.ts', /^(?:hub|datasets)\//)].filter(
+  (file) => !file.endsWith('-error.ts') && !file.startsWith('hub/pull/') && file !== 'hub/locate-source.ts',
+);
 
 const GUARDED: readonly Guarded[] = [
   ...STEPS.map((id) => {
