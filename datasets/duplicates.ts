@@ -63,12 +63,21 @@ function rejectionOf({ row }: ScreenedRow, reason: string, detail: string): RowR
   return { source: row.source, sourceDataset: row.sourceDataset, sourceId: row.sourceId, reason, detail, origin: row.origin };
 }
 
+/** A row that repeats another, and the one that stays in its place. */
+export interface DroppedRow {
+  readonly rejection: RowRejection;
+  readonly row: SourceRow;
+  readonly representative: SourceRow;
+}
+
 /** Drops rows that repeat another: equal id, equal tree or dialogue, equal question, or (within a domain, across sources) a near-duplicate question. The best row of each cluster stays. */
 export function dropDuplicates(
   rows: readonly ScreenedRow[],
   threshold: number,
-): { readonly kept: readonly ScreenedRow[]; readonly dropped: readonly RowRejection[] } {
-  const dropped: RowRejection[] = [];
+): { readonly kept: readonly ScreenedRow[]; readonly dropped: readonly DroppedRow[] } {
+  const dropped: DroppedRow[] = [];
+  const drop = (item: ScreenedRow, kept: ScreenedRow, reason: string, detail: string): void =>
+    void dropped.push({ rejection: rejectionOf(item, reason, detail), row: item.row, representative: kept.row });
   let left = [...rows].sort(byRank);
   for (const { reason, detail, key } of RULES) {
     const first = new Map<string, ScreenedRow>();
@@ -80,7 +89,7 @@ export function dropDuplicates(
         first.set(name, item);
         return true;
       }
-      dropped.push(rejectionOf(item, reason, detail(kept)));
+      drop(item, kept, reason, detail(kept));
       return false;
     });
   }
@@ -94,7 +103,7 @@ export function dropDuplicates(
     own.forEach((item, at) => {
       const best = own[roots[at] ?? at];
       if (best === undefined || best === item) kept.push(item);
-      else dropped.push(rejectionOf(item, 'near_duplicate', `Its question is nearly that of ${place(best)}.`));
+      else drop(item, best, 'near_duplicate', `Its question is nearly that of ${place(best)}.`);
     });
   }
   return { kept, dropped };

@@ -5,6 +5,7 @@ import { openAdapter } from '../datasets/adapters/catalog.ts';
 import { rejected, type AdapterResult } from '../datasets/adapters/adapter.ts';
 import { dropDuplicates, type ScreenedRow } from '../datasets/duplicates.ts';
 import { screenRow } from '../datasets/screening/screen-row.ts';
+import type { IngestObserver } from '../datasets/ingest-observer.ts';
 import { sourceShares, stratumWeights, type StratumWeights } from '../datasets/strata.ts';
 import type { Candidate } from '../schemas/candidate.ts';
 import type { SourceConfig } from '../schemas/config.ts';
@@ -30,6 +31,8 @@ export interface IngestParams {
   readonly minQualityScore: number;
   readonly identifiers: 'mask' | 'reject';
   readonly weights?: StratumWeights;
+  /** Hears of every row; changes nothing. */
+  readonly observer?: IngestObserver;
 }
 
 /** Books of one source: rowsRead = merged + rejected (all reasons) + candidates. */
@@ -89,8 +92,10 @@ function takeIn(results: readonly AdapterResult[], params: IngestParams, sink: S
   for (const result of results) {
     if (result.kind === 'rejected') {
       sink.rejections.push(result.rejection);
+      params.observer?.rejected('read', result.rejection, null, null);
       continue;
     }
+    params.observer?.adapted(result.row);
     const verdict = screenRow(result.row, params);
     if (verdict.ok) {
       const { row, measures, masked } = verdict;
@@ -98,7 +103,9 @@ function takeIn(results: readonly AdapterResult[], params: IngestParams, sink: S
       continue;
     }
     const { source, sourceDataset, sourceId, origin } = result.row;
-    sink.rejections.push({ source, sourceDataset, sourceId, reason: verdict.reason, detail: verdict.detail, origin });
+    const rejection = { source, sourceDataset, sourceId, reason: verdict.reason, detail: verdict.detail, origin };
+    sink.rejections.push(rejection);
+    params.observer?.rejected('screening', rejection, result.row, null);
   }
 }
 
@@ -207,7 +214,12 @@ export async function ingestSources(sources: readonly SourceConfig[], params: In
   const reads: ReadSource[] = [];
   for (const source of [...sources].sort((a, b) => (a.name < b.name ? -1 : 1))) reads.push(await readSource(source, params, sink));
   const { kept, dropped } = dropDuplicates(sink.kept, params.nearDuplicateJaccard);
-  const rejections = [...sink.rejections, ...dropped].sort(
+  const { observer } = params;
+  if (observer !== undefined) {
+    for (const item of dropped) observer.rejected('duplicates', item.rejection, item.row, item.representative);
+    for (const item of kept) observer.kept(item);
+  }
+  const rejections = [...sink.rejections, ...dropped.map((item) => item.rejection)].sort(
     (a, b) =>
       compare(a.source, b.source) ||
       compare(a.origin.file, b.origin.file) ||

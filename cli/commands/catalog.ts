@@ -39,11 +39,13 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'sources <action> [name]',
-    summary: 'source datasets: pull (from the hub, pinned), verify (hash again)',
+    summary: 'source datasets: pull (from the hub, pinned), verify (hash again), report (what falls out and why), show (one row)',
     options: [
       JSON_OPTION,
       ['--from <dir>', 'pull: take the files from a folder, offline'],
       ['--revision <ref>', 'pull: pin anew to this branch, tag or commit'],
+      ['--html <file>', 'report: write one page with charts and example rows'],
+      ['--label <name>', 'report: the build whose yields are used (default: main)'],
     ],
     takesConfig: true,
     load: async () => (await import('./sources.ts')).runSources,

@@ -1,5 +1,6 @@
 import type { RowMeasures } from '../../schemas/candidate.ts';
 import type { SourceRow } from '../../schemas/source-row.ts';
+import { candidateId } from '../candidate-order.ts';
 import { MAX_BOILERPLATE_SHARE } from '../adapters/dialogue.ts';
 import { boilerplateShare } from './boilerplate.ts';
 import { complexityOf } from './complexity.ts';
@@ -82,21 +83,35 @@ const RULES: readonly Rule[] = [
   (_row, signals) => (signals.length > 0 ? null : ['no_memory_signal', 'Nothing in the question or its context could become a memory.']),
 ];
 
+function firstHit(row: SourceRow, signals: readonly string[]): readonly [reason: string, detail: string] | null {
+  for (const rule of RULES) {
+    const hit = rule(row, signals);
+    if (hit !== null) return hit;
+  }
+  return null;
+}
+
+function maskedVerdict(kinds: readonly string[], params: ScreeningParams): readonly [reason: string, detail: string] | null {
+  if (kinds.length === 0 || params.identifiers !== 'reject') return null;
+  return ['personal_identifier', `The row holds personal identifiers (${kinds.join(', ')}).`];
+}
+
+function scoreVerdict(total: number, params: ScreeningParams): readonly [reason: string, detail: string] | null {
+  return total < params.minQualityScore ? ['low_quality', `Quality score ${total} is below ${params.minQualityScore}.`] : null;
+}
+
 /** Deterministic screening of one row: first failing rule, else the masked row with its measures. */
 export function screenRow(row: SourceRow, params: ScreeningParams): ScreenVerdict {
   const asked = askedText(row);
   const signals = memorySignals(asked, row.domain);
-  for (const rule of RULES) {
-    const hit = rule(row, signals);
-    if (hit !== null) return { ok: false, reason: hit[0], detail: hit[1] };
-  }
+  const hit = firstHit(row, signals);
+  if (hit !== null) return { ok: false, reason: hit[0], detail: hit[1] };
   const { row: clean, counts } = maskRow(row);
-  const kinds = Object.keys(counts);
-  if (kinds.length > 0 && params.identifiers === 'reject')
-    return { ok: false, reason: 'personal_identifier', detail: `The row holds personal identifiers (${kinds.join(', ')}).` };
+  const identified = maskedVerdict(Object.keys(counts), params);
+  if (identified !== null) return { ok: false, reason: identified[0], detail: identified[1] };
   const { total } = qualityScore(clean, signals.length);
-  if (total < params.minQualityScore)
-    return { ok: false, reason: 'low_quality', detail: `Quality score ${total} is below ${params.minQualityScore}.` };
+  const low = scoreVerdict(total, params);
+  if (low !== null) return { ok: false, reason: low[0], detail: low[1] };
   const measures = {
     qualityScore: total,
     topic: topicOf(`${asked}\n${clean.answer}`, clean.domain),
@@ -104,4 +119,37 @@ export function screenRow(row: SourceRow, params: ScreeningParams): ScreenVerdic
     signalFamilies: [...signals],
   };
   return { ok: true, row: clean, measures, masked: counts };
+}
+
+/** Everything screening finds on one row, whether it passes or not. */
+export interface ScreenTrace {
+  readonly id: string;
+  /** Masked. */
+  readonly row: SourceRow;
+  /** The rule that fires first; null when none does. */
+  readonly verdict: { readonly reason: string; readonly detail: string } | null;
+  readonly score: ReturnType<typeof qualityScore>;
+  readonly topic: string;
+  readonly complexity: RowMeasures['complexity'];
+  readonly signals: readonly string[];
+  readonly masked: Readonly<Partial<Record<IdentifierKind, number>>>;
+}
+
+/** Screens one row and shows every measure, also of a row that falls out. */
+export function screenTrace(row: SourceRow, params: ScreeningParams): ScreenTrace {
+  const asked = askedText(row);
+  const signals = memorySignals(asked, row.domain);
+  const { row: clean, counts } = maskRow(row);
+  const score = qualityScore(clean, signals.length);
+  const hit = firstHit(row, signals) ?? maskedVerdict(Object.keys(counts), params) ?? scoreVerdict(score.total, params);
+  return {
+    id: candidateId(row.sourceDataset, row.sourceId),
+    row: clean,
+    verdict: hit === null ? null : { reason: hit[0], detail: hit[1] },
+    score,
+    topic: topicOf(`${asked}\n${clean.answer}`, clean.domain),
+    complexity: complexityOf(clean.question, signals.length),
+    signals,
+    masked: counts,
+  };
 }

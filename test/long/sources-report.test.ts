@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runCommand } from '../support/run-command.ts';
+import { tempFolders } from '../support/temp-folder.ts';
+
+const folder = tempFolders();
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+const MARKUP = '<script>document.title = "ran"</script><img src="http://127.0.0.1:9/x" onerror="document.title = 1">';
+
+it.skipIf(CHROMIUM === undefined)(
+  'the report is shown by a browser at 1280 and 390 pixels and runs nothing of what stands in a row (skipped without Chromium)',
+  async () => {
+    const at = folder();
+    const rows = Array.from({ length: 6 }, (_item, n) => ({
+      problem: `${MARKUP} What should row ${n} do with ${MARKUP}?`,
+      solution: 'no',
+      raw_index: n,
+      index: n,
+    }));
+    writeFileSync(join(at, 'rows.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+    const config = {
+      name: 'page',
+      target: { health: 0, general: 0, coding: 2 },
+      sources: [{ name: MARKUP.replace(/[^a-z]/g, ''), adapter: 'magicoder', path: 'rows.jsonl' }],
+    };
+    writeFileSync(join(at, 'c.json'), JSON.stringify(config));
+    expect((await runCommand(['sources', 'report', '--html', 'report.html', '--config', 'c.json'], at)).code).toBe(0);
+    mkdirSync(join(at, 'profile'));
+    for (const width of [1280, 390]) {
+      const args = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${join(at, 'profile')}`, `--window-size=${width},900`];
+      const shown = spawnSync(CHROMIUM ?? '', [...args, '--dump-dom', `file://${join(at, 'report.html')}`], {
+        encoding: 'utf8',
+        timeout: 60_000,
+      });
+      expect(shown.stdout).toContain('&lt;script&gt;document.title');
+      expect(shown.stdout).toContain('<title>Sources of page</title>');
+      expect(shown.stdout).not.toMatch(/<img|<script/);
+      expect(shown.stdout.match(/<svg/g)?.length).toBeGreaterThan(5);
+    }
+  },
+);
