@@ -21,7 +21,7 @@ function npmTest() {
 
 const long = (name) => vitest(['--config', 'vitest.long.config.ts', `test/long/${name}.test.ts`]);
 const suites = [['npm test', npmTest]];
-for (const name of ['kill-series', 'real-rows', 'hub-pull'])
+for (const name of ['kill-series', 'real-rows', 'hub-pull', 'planted-identifiers'])
   if (existsSync(join(ROOT, 'test', 'long', `${name}.test.ts`))) suites.push([name, () => long(name)]);
 if (existsSync(join(ROOT, 'trainer', 'pyproject.toml'))) {
   suites.push(['test:learn', () => pytest(['trainer/tests', '-m', 'learn'])]);

@@ -108,7 +108,7 @@ function overview(report: SourcesReport): string {
   );
   const clusters = Object.entries(report.clusters.sizes);
   const most = Math.max(1, ...clusters.map(([, value]) => value));
-  return `<h2>Quota forecast</h2>${report.forecast.map((item) => `<p><span class="${item.isDry ? 'dry' : 'met'}">${item.isDry ? 'dry' : 'reached'}</span> ${escaped(item.sentence)}</p>${bar(item.domain, [{ value: Math.min(item.expected, item.target), color: item.isDry ? 'out' : 'after' }], Math.max(1, item.target), `${Math.min(item.expected, item.target).toLocaleString('en-US')}`)}`).join('\n')}
+  return `<h2>Quota forecast</h2>${report.forecast.map((item) => `<p><span class="${item.isDry ? 'dry' : 'met'}">${item.isDry ? 'dry' : 'reached'}</span> ${escaped(item.sentence)}</p>${bar(item.domain, [{ value: Math.min(item.expected, item.target), color: item.isDry ? 'out' : 'after' }], Math.max(1, item.target), Math.min(item.expected, item.target).toLocaleString('en-US'))}`).join('\n')}
 <h2>Sources</h2><div class="scroll"><table><thead><tr><th>source</th><th>domain</th><th class="n">rows</th><th class="n">merged</th><th class="n">rejected</th><th class="n">candidates</th><th>licence</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>
 <p class="soft">Rows not accounted for: ${report.unaccounted}.</p>
 <h2>Duplicate clusters</h2>${clusters.length === 0 ? '<p>None.</p>' : clusters.map(([name, value]) => bar(name, [{ value, color: 'after' }], most, String(value))).join('\n')}

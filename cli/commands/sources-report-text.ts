@@ -38,7 +38,7 @@ export function reportText(report: SourcesReport, html: string | null, flag: str
       : `${report.unaccounted} rows are not accounted for: this is a fault of ours.`,
   ];
   for (const source of report.sources) {
-    lines.push('', `${source.name}`);
+    lines.push('', source.name);
     for (const stage of source.stages) {
       lines.push(`  ${stage.stage}: in ${stage.in} = accepted ${stage.accepted} + rejected ${stage.in - stage.accepted}`);
       for (const [reason, { count: rows, examples }] of Object.entries(stage.rejected))

@@ -206,18 +206,15 @@ describe.skipIf(!existsSync(SHARED))('all real rows under shared/data (skipped w
       params(SHARED),
     );
     expect(unaccounted(result)).toEqual([]);
-    expect(result.facts.sources.map(bookOf).join('\n')).toMatchInlineSnapshot(`
-      "apps: 3 rows - 0 merged = 3 candidates + no rejections
-      hcm-twin: 100 rows - 0 merged = 34 candidates + low_quality 34, no_memory_signal 1, no_question_intent 31
-      icliniq: 200 rows - 0 merged = 197 candidates + low_quality 2, question_too_long 1
-      icliniq-chatdoctor: 1 rows - 0 merged = 1 candidates + no rejections
-      magicoder: 1 rows - 0 merged = 1 candidates + no rejections
-      mapcoder: 91 rows - 0 merged = 0 candidates + missing_reference 91
-      meddialog: 260 rows - 0 merged = 201 candidates + boilerplate_answer 45, exact_duplicate 5, low_quality 8, no_memory_signal 1
-      oasst-flat: 718 rows - 658 merged = 9 candidates + duplicate_group 7, low_quality 11, no_memory_signal 24, question_too_long 1, question_too_short 1, synthetic 2, wrong_domain 5
-      oasst-trees: 60 rows - 0 merged = 7 candidates + duplicate_group 9, low_quality 11, no_memory_signal 24, question_too_long 1, question_too_short 1, synthetic 2, wrong_domain 5
-      stackexchange: 140 rows - 0 merged = 96 candidates + low_quality 2, no_memory_signal 42
-      ultrachat: 2 rows - 0 merged = 1 candidates + low_quality 1"
-    `);
+    await expect(`${result.facts.sources.map(bookOf).join('\n')}\n`).toMatchFileSnapshot('../real/accepted-and-rejected.txt');
+    const masked = result.facts.sources.map(
+      (item) =>
+        `${item.name}: ${
+          Object.entries(item.masked)
+            .map(([kind, count]) => `${kind} ${count}`)
+            .join(', ') || 'none'
+        }`,
+    );
+    await expect(`${masked.join('\n')}\n`).toMatchFileSnapshot('../real/identifiers-masked.txt');
   });
 });
