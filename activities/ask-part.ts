@@ -3,7 +3,7 @@ import { callKey } from '../llm/key.ts';
 import { parseReply } from '../llm/reply-parser.ts';
 import { buildMessages } from '../prompts/messages.ts';
 import type { RepairTurn } from '../prompts/messages.ts';
-import type { CallClass, CallOutcome, CallRequest } from '../schemas/ledger.ts';
+import type { CallClass, CallOutcome, CallRequest, ReplyValidator } from '../schemas/ledger.ts';
 import type { PartRequest } from '../stages/step.ts';
 import type { PreparedStep, RunContext } from './run-context.ts';
 
@@ -23,6 +23,8 @@ export interface PartState {
 export type PartResult =
   | { readonly kind: 'reply' }
   | { readonly kind: 'failed'; readonly class: CallClass; readonly message: string }
+  /** The part waits for a batch; it is asked again once that has been answered. */
+  | { readonly kind: 'batched' }
   | { readonly kind: 'paused'; readonly reason: string; readonly until: number | null };
 
 /** A reviewer is asked for another sample at most twice (SPEC §4.6). */
@@ -59,6 +61,15 @@ function requestOf(run: RunContext, step: PreparedStep, candidateId: string, sta
     candidateId,
     role: binding.role,
     turn: repair === null ? 'first' : 'repair',
+  };
+}
+
+/** What decides about replies of a step before they are written, also those that come back in a batch. */
+export function validatorOf(step: PreparedStep): ReplyValidator {
+  const schema: z.ZodType = step.definition.replySchema;
+  return (text) => {
+    const parsed = parseReply(text, schema);
+    return parsed.ok ? { ok: true } : { ok: false, class: parsed.class, rule: parsed.rule, path: parsed.path };
   };
 }
 

@@ -1,5 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { hashOf } from '../schemas/hash.ts';
+import type { BatchTurn } from '../llm/batch/desk.ts';
+import type { ValidatorOf } from '../llm/batch/ingest.ts';
 import type { Store } from '../store/port.ts';
 import type { BuildActivities, StageResult } from '../workflows/types.ts';
 import { isDiskFull, isUnknown, MOST_UNKNOWN_ERRORS, toFailure } from './failures.ts';
@@ -7,6 +9,7 @@ import type { Gates } from './gates.ts';
 import { createLaunchPlanner } from './plan-launch.ts';
 import { prepareBuild } from './prepare-build.ts';
 import type { ModeProbe } from './prepare-build.ts';
+import { tendBatches } from './tend-batches.ts';
 import type { RunContexts } from './run-contexts.ts';
 import { runStage } from './run-stage.ts';
 import type { Paths } from './run-stage.ts';
@@ -17,6 +20,8 @@ export interface ActivityDeps {
   readonly contexts: RunContexts;
   readonly gates: Gates;
   readonly probeMode: ModeProbe;
+  /** The owner's desk for batches. */
+  readonly tendBatches: (runId: string, validatorOf: ValidatorOf, asked: boolean) => Promise<BatchTurn>;
   readonly clock: () => number;
   /** True once the owner is on its way out: work stops at the next step. */
   readonly isEnding: () => boolean;
@@ -99,6 +104,12 @@ export function createActivities(deps: ActivityDeps): BuildActivities {
           runStage(run, { store: deps.store, clock: deps.clock, paths, busy, stop: stopped, onProgress: () => undefined }, chunk, stage),
         ),
       );
+    }),
+    tendBatches: guarded(unknownErrors, 'tendBatches', async ({ runId, asked }) => {
+      const run = await deps.contexts.get(runId);
+      const closed = run.closed();
+      if (closed !== null) return { kind: 'paused', ...closed };
+      return heartbeating(deps.isEnding, () => tendBatches(run, deps, asked));
     }),
     recordState: guarded(unknownErrors, 'recordState', ({ runId, state, reason, until }) =>
       deps.store.putRunState({ runId, state, reason, until, at: deps.clock() }),

@@ -102,6 +102,8 @@ async function ask(judge: Judge, line: RolloutLine, turn: number, repair: Repair
   });
   if (outcome.kind === 'reply' || outcome.kind === 'invalid') return read(outcome.text, line);
   if (outcome.kind === 'paused') return { kind: 'paused', reason: outcome.reason };
+  if (outcome.kind === 'batched')
+    return { kind: 'paused', reason: 'The call is out in a batch; to take its answers in, type: memcalib build.' };
   if (!(await brokeOffEarlier(judge, request.key, outcome.class))) {
     const series = (await judge.ledger.series([request.key])).get(request.key) ?? 0;
     return { ...outcome, again: series > 0 };

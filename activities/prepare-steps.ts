@@ -17,7 +17,7 @@ export type FormatModes = Readonly<Record<string, ResponseFormat['type']>>;
 const REHEARSAL_MODEL: Readonly<Record<Role, string>> = { builder: 'rehearsal', reviewerA: 'rehearsal-a', reviewerB: 'rehearsal-b' };
 
 /** How a role asks its model, as the config says. */
-export function bindRole<Name extends CallRole>(role: Name, model: ModelConfig): RoleBinding<Name> {
+export function bindRole<Name extends CallRole>(role: Name, model: Omit<ModelConfig, 'mode' | 'batch'>): RoleBinding<Name> {
   const { provider, model: name, temperature, topP, seed, extra, maxTokensFactor } = model;
   return {
     role,
@@ -33,7 +33,7 @@ export function bindRole<Name extends CallRole>(role: Name, model: ModelConfig):
   };
 }
 
-function rehearsalModel(role: Role): ModelConfig {
+function rehearsalModel(role: Role): Omit<ModelConfig, 'mode' | 'batch'> {
   return { provider: 'rehearsal', model: REHEARSAL_MODEL[role], temperature: 0, seed: 0, maxTokensFactor: 1 };
 }
 

@@ -22,7 +22,7 @@ export interface StageDeps {
   readonly onProgress: (step: StepId, status: StepEnd['kind']) => void;
 }
 
-type CandidateEnd = 'alive' | 'done' | 'failed' | { readonly reason: string; readonly until: number | null };
+type CandidateEnd = 'alive' | 'done' | 'failed' | 'batched' | { readonly reason: string; readonly until: number | null };
 
 const FINAL: ReadonlySet<string> = new Set(['accepted', 'rejected', 'failed', 'no_verdict']);
 
@@ -64,7 +64,7 @@ interface Path {
   readonly trail: OutcomeRow['trail'][number][];
 }
 
-/** Paths of candidates that are under way, by run. Ended and paused ones are removed. */
+/** Paths of candidates that are under way or wait for a batch, by run. Ended and paused ones are removed. */
 export type Paths = Map<string, Path>;
 
 function lastStepOf(stage: StageId): number {
@@ -112,6 +112,7 @@ async function takeStep(run: RunContext, deps: StageDeps, item: StoredCandidate,
   if (stepId === undefined || step === undefined) throw new Error(`step ${String(stepId)} is missing in the catalog`);
   const end = await runStep(run, step, path.workpiece, deps.clock, path.retries.get(stepId) ?? 0);
   if (end.kind === 'paused') return { reason: end.reason, until: end.until };
+  if (end.kind === 'batched') return 'batched';
   path.callKeys.push(...end.callKeys);
   deps.onProgress(stepId, end.kind);
   if ((end.kind === 'accepted' || end.kind === 'rejected') && end.fresh !== null) await deps.store.putStepOutputs([end.fresh]);
@@ -156,7 +157,7 @@ async function goOn(run: RunContext, deps: StageDeps, { item, retries }: Pending
   while (path.next <= lastStepOf(stage)) {
     const end = deps.stop() ? { reason: 'cancelled', until: null } : await takeStep(run, deps, item, path);
     if (end === null) continue;
-    deps.paths.delete(key);
+    if (end !== 'batched') deps.paths.delete(key);
     return end;
   }
   if (stage !== STAGES.at(-1)) return 'alive';
@@ -167,12 +168,13 @@ async function goOn(run: RunContext, deps: StageDeps, { item, retries }: Pending
 
 /**
  * One stage of one chunk: every candidate on its own, calls concurrent, each result committed as it arrives; what is stored is skipped.
- * A closed gate makes the stage `paused` once the calls in flight have landed.
+ * A closed gate makes the stage `paused` once the calls in flight have landed; candidates that wait for a batch are counted as `batched`.
  */
 export async function runStage(run: RunContext, deps: StageDeps, chunk: ChunkRef, stage: StageId): Promise<StageResult> {
   const pending = await pendingOf(run, deps.store, chunk);
   const ends = await Promise.all(pending.map((item) => advance(run, deps, item, stage)));
   const paused = ends.find((end) => typeof end === 'object');
   if (paused !== undefined) return { kind: 'paused', reason: paused.reason, until: paused.until };
-  return { kind: 'done', alive: ends.filter((end) => end === 'alive').length, failed: ends.filter((end) => end === 'failed').length };
+  const count = (kind: CandidateEnd): number => ends.filter((end) => end === kind).length;
+  return { kind: 'done', alive: count('alive'), failed: count('failed'), batched: count('batched') };
 }

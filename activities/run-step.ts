@@ -29,6 +29,7 @@ export type StepEnd =
       readonly detail: string;
       readonly callKeys: readonly string[];
     }
+  | { readonly kind: 'batched' }
   | { readonly kind: 'paused'; readonly reason: string; readonly until: number | null };
 
 function keysOf(parts: ReadonlyMap<string, PartState>): readonly string[] {
@@ -60,7 +61,11 @@ function fromStored(stored: StepOutputRow, step: PreparedStep, workpiece: Workpi
 }
 
 function firstTrouble(results: readonly PartResult[]): PartResult | null {
-  return results.find((result) => result.kind === 'failed') ?? results.find((result) => result.kind === 'paused') ?? null;
+  for (const kind of ['failed', 'paused', 'batched']) {
+    const found = results.find((result) => result.kind === kind);
+    if (found !== undefined) return found;
+  }
+  return null;
 }
 
 function isSpent(state: PartState | undefined): boolean {
@@ -113,7 +118,7 @@ export async function runStep(
 }
 
 function troubled(trouble: Exclude<PartResult, { kind: 'reply' }>, step: PreparedStep, parts: ReadonlyMap<string, PartState>): StepEnd {
-  if (trouble.kind === 'paused') return trouble;
+  if (trouble.kind !== 'failed') return trouble;
   const kind =
     step.definition.stage === 'quality' && (trouble.class === 'not_json' || trouble.class === 'schema_mismatch') ? 'no_verdict' : 'failed';
   return { kind, class: trouble.class, detail: trouble.message, callKeys: keysOf(parts) };

@@ -1,10 +1,11 @@
-import type { CallClass, CallCompletion, CallRequest, ReplyValidator, StoredAttempt } from '../schemas/ledger.ts';
+import type { CallClass, CallCompletion, CallName, CallRequest, ReplyValidator, StoredAttempt } from '../schemas/ledger.ts';
 import { classify, classifyTransport } from './classify.ts';
 import type { Classified } from './classify.ts';
 import type { ClientParts, Provider } from './client-parts.ts';
 import { ENDPOINT_WIDE, FAILURES } from './failures.ts';
-import { costMicroUsd } from './prices.ts';
+import { batchPrice, costMicroUsd } from './prices.ts';
 import type { Slot } from './lane.ts';
+import type { WireReply } from './wire.ts';
 
 /** An attempt whose intent is durable. */
 export interface OpenAttempt {
@@ -35,6 +36,8 @@ export interface EndedAttempt {
 
 /** A connection that never stood carried nothing, so nobody was paid. */
 const NEVER_CONNECTED = /\((ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)\)$/;
+/** What a 32-bit column holds: an answer to a file may take weeks. */
+const LONGEST_LATENCY_MS = 2_147_483_647;
 const LONGEST_RAW_BODY = 256 * 1024;
 
 /** Sends on an open slot, releases it at the last byte, and names what came back; the validator decides before anything is written. */
@@ -61,6 +64,39 @@ export async function sendOn(
     retryAfterMs: answer.retryAfterMs,
     headers: reply?.headers ?? {},
   });
+  const ended = named(parts, provider, open, { reply, answer, stop, sentAt, receivedAt, batched: false }, validate);
+  await closing;
+  return ended;
+}
+
+/** An attempt as the ledger knows it while it is open. */
+export type NamedAttempt = Pick<OpenAttempt, 'attempt' | 'series' | 'intendedAt'> & { readonly request: CallName };
+
+/** Names the answer that came back for an open attempt in a batch, as `sendOn` does for one that came alone. */
+export function endInBatch(
+  parts: ClientParts,
+  provider: Provider,
+  open: NamedAttempt,
+  reply: WireReply,
+  validate: ReplyValidator,
+): EndedAttempt {
+  const receivedAt = parts.clock.now();
+  const answer = classify(reply, receivedAt);
+  const seen = { reply, answer, stop: stopOf(provider, answer), sentAt: open.intendedAt, receivedAt, batched: true };
+  return named(parts, provider, open, seen, validate);
+}
+
+interface Seen {
+  readonly reply: WireReply | null;
+  readonly answer: Classified;
+  readonly stop: Stop | null;
+  readonly sentAt: number;
+  readonly receivedAt: number;
+  readonly batched: boolean;
+}
+
+function named(parts: ClientParts, provider: Provider, open: NamedAttempt, seen: Seen, validate: ReplyValidator): EndedAttempt {
+  const { reply, answer, stop, sentAt, receivedAt, batched } = seen;
   const { verdict, thrown } = judge(answer, validate);
   const broken = verdict === null || verdict.ok ? null : { class: verdict.class, rule: verdict.rule, path: verdict.path };
   const finalClass = broken?.class ?? answer.class;
@@ -74,20 +110,19 @@ export async function sendOn(
     rawBody: reply === null ? null : secrets.redact(cutBody(reply.body)),
     finishReason: answer.finishReason,
     usage: answer.usage,
-    costMicroUsd: costOf(parts, open.request, finalClass, answer),
-    latencyMs: Math.max(0, receivedAt - sentAt),
+    costMicroUsd: costOf(parts, open.request, finalClass, answer, batched),
+    latencyMs: Math.min(LONGEST_LATENCY_MS, Math.max(0, receivedAt - sentAt)),
     returnedModel: answer.returnedModel,
     fingerprint: answer.fingerprint,
     requestId: answer.requestId,
     message: messageOf(provider, answer, broken),
     completedAt: receivedAt,
   };
-  await closing;
   return { completion, stop, broken, thrown };
 }
 
 /** The completion of an intent that never went out: free, and no attempt in the eyes of any policy (it has no latency). */
-export function neverSent(open: OpenAttempt, why: string, now: number): CallCompletion {
+export function neverSent(open: NamedAttempt, why: string, now: number): CallCompletion {
   return {
     key: open.request.key,
     attempt: open.attempt,
@@ -135,10 +170,11 @@ function stopOf(provider: Provider, answer: Classified): Stop | null {
   return endpointWide ? { reason: 'config_error', detail, until: null } : null;
 }
 
-function costOf(parts: ClientParts, request: CallRequest, ended: CallClass, answer: Classified): number | null {
+function costOf(parts: ClientParts, request: CallName, ended: CallClass, answer: Classified, batched: boolean): number | null {
   const wasFree = FAILURES[ended].paidBy === 'nobody' || (ended === 'network' && NEVER_CONNECTED.test(answer.message ?? ''));
   if (answer.usage === null && wasFree) return 0;
-  return costMicroUsd(parts.priceOf(request.provider, request.model), answer.usage);
+  const price = parts.priceOf(request.provider, request.model);
+  return costMicroUsd(batched ? batchPrice(price) : price, answer.usage);
 }
 
 function messageOf(provider: Provider, answer: Classified, broken: EndedAttempt['broken']): string | null {

@@ -26,7 +26,11 @@ interface Scope {
   readonly cap: number;
   readonly name: string;
   readonly until: number | null;
+  /** What to type to go on. */
+  readonly cure: string;
 }
+
+const EDIT = 'type: memcalib cancel, raise it in the config, then: memcalib build (nothing is paid twice)';
 
 /**
  * Holds the caps per call, step, run and UTC day by reserving the worst case before sending, so that a cap is
@@ -70,15 +74,27 @@ export class Budget {
     };
   }
 
+  /** Sets money aside without waiting; null when only calls in flight stand in the way. */
+  async tryReserve(request: CallRequest, worstMicroUsd: number | null): Promise<Reservation | null> {
+    return this.#take(request, worstMicroUsd ?? 0, 0, await this.#scopesOf(request));
+  }
+
+  /** Sets money aside whatever the caps say: for what an earlier process has sent already. */
+  async hold(request: { readonly runId: string; readonly step: string }, worstMicroUsd: number): Promise<Hold> {
+    const scopes = await this.#scopesOf(request);
+    for (const { spend } of scopes) spend.reserved += worstMicroUsd;
+    return this.#hold(worstMicroUsd, 0, scopes);
+  }
+
   #take(request: CallRequest, worst: number, least: number, scopes: readonly Scope[]): Reservation | null {
     const perCall = this.#caps(request.runId).perCallMicroUsd;
     if (perCall !== undefined && worst > perCall) {
-      return { kind: 'capped', detail: capSentence(`one call of step ${request.step}`, perCall, worst), until: null };
+      return { kind: 'capped', detail: capSentence(`one call of step ${request.step}`, perCall, worst, EDIT), until: null };
     }
     const full = scopes.filter(({ spend, cap }) => spend.spent + spend.reserved + worst > cap);
     const stuck = full.find(({ spend }) => spend.reserved === 0);
     if (stuck !== undefined)
-      return { kind: 'capped', detail: capSentence(stuck.name, stuck.cap, stuck.spend.spent + worst), until: stuck.until };
+      return { kind: 'capped', detail: capSentence(stuck.name, stuck.cap, stuck.spend.spent + worst, stuck.cure), until: stuck.until };
     if (full.length > 0) return null;
     for (const { spend } of scopes) spend.reserved += worst;
     return { kind: 'held', hold: this.#hold(worst, least, scopes) };
@@ -100,7 +116,7 @@ export class Budget {
     };
   }
 
-  async #scopesOf(request: CallRequest): Promise<readonly Scope[]> {
+  async #scopesOf(request: { readonly runId: string; readonly step: string }): Promise<readonly Scope[]> {
     const caps = this.#caps(request.runId);
     const { runId, step } = request;
     const scopes: Scope[] = [];
@@ -109,11 +125,19 @@ export class Budget {
       cap: number | undefined,
       scope: Parameters<LedgerStore['spent']>[0],
       until: number | null,
+      cure = EDIT,
     ): Promise<void> => {
-      if (cap !== undefined) scopes.push({ name, cap, until, spend: await this.#spend(name, scope) });
+      if (cap !== undefined) scopes.push({ name, cap, until, cure, spend: await this.#spend(name, scope) });
     };
     await add(`step ${step} of run ${runId}`, caps.perStepMicroUsd, { runId, step }, null);
-    await add(`run ${runId}`, caps.perRunMicroUsd, { runId }, null);
+    const more = Math.max(1, Math.ceil(((caps.perRunMicroUsd ?? 0) * 2) / 1e6));
+    await add(
+      `run ${runId}`,
+      caps.perRunMicroUsd,
+      { runId },
+      null,
+      `to let it spend more, type for example: memcalib resume --cap ${more}`,
+    );
     const midnight = nextUtcMidnight(this.#clock.now());
     const sinceMs = midnight - 86_400_000;
     await add(`the day ${new Date(sinceMs).toISOString().slice(0, 10)}`, caps.perDayMicroUsd, { sinceMs }, midnight);
@@ -130,8 +154,8 @@ export class Budget {
   }
 }
 
-function capSentence(what: string, cap: number, wouldBe: number): string {
-  return `The cap of ${usd(cap)} for ${what} is reached (the next call could bring it to ${usd(wouldBe)}); type: memcalib cancel, raise it in the config, then: memcalib build (nothing is paid twice).`;
+function capSentence(what: string, cap: number, wouldBe: number, cure: string): string {
+  return `The cap of ${usd(cap)} for ${what} is reached (the next call could bring it to ${usd(wouldBe)}); ${cure}.`;
 }
 
 function usd(microUsd: number): string {

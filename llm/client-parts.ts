@@ -1,4 +1,4 @@
-import type { CallClass, CallCompletion, CallRequest, LedgerStore, TokenUsage } from '../schemas/ledger.ts';
+import type { CallClass, CallCompletion, CallName, CallRequest, LedgerStore, TokenUsage } from '../schemas/ledger.ts';
 import type { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
 import type { FirstReplies } from './first-replies.ts';
@@ -17,7 +17,7 @@ export interface Provider {
 
 /** One finished exchange, for progress, books and the drift sentinel. Holds no text. */
 export interface CallEvent {
-  readonly request: CallRequest;
+  readonly request: CallName;
   readonly attempt: number;
   readonly class: CallClass;
   readonly usage: TokenUsage | null;
@@ -41,6 +41,8 @@ export interface ClientParts {
   /** Replies paid for that could not be written because the disk was full; written first once sending goes on. */
   readonly unwritten: Map<string, CallCompletion>;
   readonly onCall: (event: CallEvent) => void;
+  /** Whether a call that would be sent now waits for a batch instead. */
+  readonly isBatched: (request: CallRequest) => boolean;
 }
 
 /** Whether an error of the ledger says that the disk is full, which pauses instead of failing. */

@@ -1,4 +1,4 @@
-import type { CallClass, CallRequest } from '../schemas/ledger.ts';
+import type { CallClass, CallName } from '../schemas/ledger.ts';
 
 const WATCHED = 20;
 const NO_REPLY: ReadonlySet<CallClass> = new Set(['rate_limited', 'quota_exhausted', 'no_credit', 'network', 'timeout', 'server_error']);
@@ -8,7 +8,7 @@ export class FirstReplies {
   readonly #seen = new Map<string, { replies: number; usable: number }>();
 
   /** Counts one fresh reply; returns a sentence with an excerpt of it when the run must pause, else null. */
-  observe(request: CallRequest, callClass: CallClass, text: string | null, why: string): string | null {
+  observe(request: CallName, callClass: CallClass, text: string | null, why: string): string | null {
     if (NO_REPLY.has(callClass)) return null;
     const name = JSON.stringify([request.runId, request.step, request.provider, request.model]);
     const seen = this.#seen.get(name) ?? { replies: 0, usable: 0 };

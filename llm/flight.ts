@@ -66,6 +66,7 @@ export class Flight {
     if (next.kind !== 'send') return this.#served(next.attempt, stored.answer);
     const stop = this.#stopped();
     if (stop !== null) return stop;
+    if (this.#parts.isBatched(this.#request)) return { kind: 'batched' };
     const waitMs = next.notBefore - this.#parts.clock.now();
     if (waitMs > 0 && (await this.#wait(pause(this.#parts.clock, waitMs))) === null) return this.#stopped();
     const blockedUntil = this.#lane.stats().blockedUntil;

@@ -4,15 +4,17 @@ import { request as httpsRequest } from 'node:https';
 import type { Clock } from './clock.ts';
 import type { WireOutcome } from './wire.ts';
 
-/** One HTTP request; `body` null means GET. Redirects are never followed. */
+/** One HTTP request; `body` null means GET. Redirects are never followed. A body that goes to `sink` does not stand in the reply. */
 export interface Exchange {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+  readonly body: string | Buffer | null;
   readonly agent: Agent;
   readonly timeoutMs: number;
   readonly maxBodyBytes: number;
   readonly clock: Clock;
+  /** Takes in the body of a 2xx reply piece by piece. */
+  readonly sink?: (chunk: Buffer) => void;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface Exchange {
 export function exchange(options: Exchange): Promise<WireOutcome> {
   return new Promise((resolve) => {
     const send = options.url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const payload = options.body === null ? null : Buffer.from(options.body, 'utf8');
+    const payload = typeof options.body === 'string' ? Buffer.from(options.body, 'utf8') : options.body;
     const length = payload === null ? {} : { 'content-length': String(payload.length) };
     let request: ClientRequest | undefined;
     let finished = false;
@@ -44,14 +46,14 @@ export function exchange(options: Exchange): Promise<WireOutcome> {
       headers: { ...options.headers, ...length },
     });
     request.on('error', broke);
-    request.on('response', (response) => takeIn(response, options.maxBodyBytes, finish, broke));
+    request.on('response', (response) => takeIn(response, options, finish, broke));
     request.end(payload ?? undefined);
   });
 }
 
 function takeIn(
   response: IncomingMessage,
-  maxBodyBytes: number,
+  { maxBodyBytes, sink }: Pick<Exchange, 'maxBodyBytes' | 'sink'>,
   finish: (outcome: WireOutcome) => void,
   broke: (error: NodeJS.ErrnoException) => void,
 ): void {
@@ -59,14 +61,16 @@ function takeIn(
   let bytes = 0;
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
+    const isWanted = sink !== undefined && response.statusCode !== undefined && response.statusCode >= 200 && response.statusCode < 300;
     if (bytes > maxBodyBytes) finish({ failure: { kind: 'too_large', detail: `reply body over ${maxBodyBytes} bytes` } });
+    else if (isWanted) sink(chunk);
     else chunks.push(chunk);
   });
   response.on('error', broke);
   response.on('aborted', () => finish({ failure: { kind: 'network', detail: 'reset in the middle of the body' } }));
   response.on('end', () => {
     if (!response.complete) return finish({ failure: { kind: 'network', detail: 'body ended early' } });
-    finish({ reply: { status: response.statusCode ?? 0, headers: flat(response), body: Buffer.concat(chunks, bytes).toString('utf8') } });
+    finish({ reply: { status: response.statusCode ?? 0, headers: flat(response), body: Buffer.concat(chunks).toString('utf8') } });
   });
 }
 

@@ -1,4 +1,7 @@
 import type { CallOutcome, CallRequest, LedgerStore, ModelClient, ReplyValidator } from '../schemas/ledger.ts';
+import { BatchDesk } from './batch/desk.ts';
+import type { BatchPorts, BatchTurn } from './batch/desk.ts';
+import type { ValidatorOf } from './batch/ingest.ts';
 import { Budget } from './budget.ts';
 import type { BudgetCaps } from './budget.ts';
 import { ModelClientError } from './client-error.ts';
@@ -25,6 +28,8 @@ export interface ModelClientOptions {
   readonly clock: Clock;
   /** Told after every finished exchange is durable. */
   readonly onCall?: (event: CallEvent) => void;
+  /** Left out, every call is made at once. */
+  readonly batching?: BatchPorts;
 }
 
 /** A model client that can be cancelled and drained. */
@@ -33,6 +38,10 @@ export interface LedgerModelClient extends ModelClient {
   call(request: CallRequest, validate: ReplyValidator, signal?: AbortSignal): Promise<CallOutcome>;
   /** A view of this client whose calls all obey one signal (an activity's cancellation). */
   withSignal(signal: AbortSignal): ModelClient;
+  /** Learns which calls are out in batches; no call of a project with batches may be made before. */
+  loadBatches(): Promise<void>;
+  /** Looks at the batches that are out, takes in their answers, or sends what a run has queued. */
+  tendBatches(runId: string, validatorOf: ValidatorOf, asked: boolean): Promise<BatchTurn>;
   /** Sends nothing more, waits for what is on the wire to be written, and closes the endpoints. */
   close(): Promise<void>;
 }
@@ -61,7 +70,9 @@ export function createModelClient(options: ModelClientOptions): LedgerModelClien
     firstReplies: new FirstReplies(),
     unwritten: new Map(),
     onCall: options.onCall ?? nothing,
+    isBatched: (request) => desk?.isBatched(request) ?? false,
   };
+  const desk: BatchDesk | null = options.batching === undefined ? null : new BatchDesk(parts, options.batching);
   const airborne = new Map<string, Airborne>();
   let closed = false;
   const stopListening = gate.onChange(() => {
@@ -109,6 +120,8 @@ export function createModelClient(options: ModelClientOptions): LedgerModelClien
       prefetch: (keys) => parts.stored.prefetch(keys),
       call: (request, validate) => call(request, validate, signal),
     }),
+    loadBatches: async () => desk?.load(),
+    tendBatches: async (runId, validatorOf, asked) => (await desk?.tend(runId, validatorOf, asked)) ?? { kind: 'ready' },
     close: async () => {
       closed = true;
       stopListening();

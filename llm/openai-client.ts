@@ -4,6 +4,7 @@ import type { CallContent } from '../schemas/ledger.ts';
 import type { Clock } from './clock.ts';
 import { checkEndpoint } from './endpoint-rules.ts';
 import { exchange } from './http-exchange.ts';
+import type { Exchange } from './http-exchange.ts';
 import { requestBody } from './request-body.ts';
 import type { MaxTokensField } from './request-body.ts';
 import { secretsOf } from './secrets.ts';
@@ -31,12 +32,19 @@ export interface ChatEndpoint {
   readonly notice: string | null;
   readonly secrets: Secrets;
   complete(content: CallContent, maxTokens: number): Promise<WireOutcome>;
-  /** GET of a path below the base URL, for probes (`models`). */
+  /** The JSON body `complete` would send, for batches. */
+  body(content: CallContent, maxTokens: number): string;
+  /** GET of a path below the base URL, for probes (`models`) and batches. */
   get(path: string): Promise<WireOutcome>;
+  /** POST of a body of any type to a path below the base URL. */
+  post(path: string, contentType: string, body: string | Buffer): Promise<WireOutcome>;
+  /** GET whose body goes to `sink` piece by piece, up to 2 GiB. */
+  download(path: string, sink: (chunk: Buffer) => void): Promise<WireOutcome>;
   close(): void;
 }
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const MAX_DOWNLOAD_BYTES = 2 * 1024 * 1024 * 1024;
 
 /** Opens an endpoint with kept-alive connections; refuses bad base URLs (EndpointError). TLS is always verified. */
 export function createEndpoint(options: EndpointOptions): ChatEndpoint {
@@ -51,11 +59,11 @@ export function createEndpoint(options: EndpointOptions): ChatEndpoint {
     'user-agent': 'memcalib',
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
   };
-  const send = (path: string, body: string | null): Promise<WireOutcome> => {
+  const send = (path: string, body: string | Buffer | null, over: Partial<Exchange> = {}): Promise<WireOutcome> => {
     const target = new URL(path, base);
-    target.search = base.search;
+    for (const [name, value] of base.searchParams) target.searchParams.set(name, value);
     const { timeoutMs, clock, maxBodyBytes = MAX_BODY_BYTES } = options;
-    return exchange({ url: target, headers, body, agent, timeoutMs, maxBodyBytes, clock });
+    return exchange({ url: target, headers, body, agent, timeoutMs, maxBodyBytes, clock, ...over });
   };
   return {
     name: options.name,
@@ -64,7 +72,10 @@ export function createEndpoint(options: EndpointOptions): ChatEndpoint {
     notice,
     secrets: secretsOf(key === undefined ? [] : [key]),
     complete: (content, maxTokens) => send('chat/completions', requestBody(content, maxTokens, maxTokensField)),
+    body: (content, maxTokens) => requestBody(content, maxTokens, maxTokensField),
     get: (path) => send(path, null),
+    post: (path, contentType, body) => send(path, body, { headers: { ...headers, 'content-type': contentType } }),
+    download: (path, sink) => send(path, null, { sink, maxBodyBytes: MAX_DOWNLOAD_BYTES }),
     close: () => agent.destroy(),
   };
 }

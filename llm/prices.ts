@@ -9,6 +9,8 @@ export interface ModelPrice {
   readonly batchDiscount?: number | undefined;
 }
 
+const DEFAULT_BATCH_DISCOUNT = 0.5;
+
 /** Looks a price up; null when nobody told it. */
 export type PriceOf = (provider: string, model: string) => ModelPrice | null;
 
@@ -25,6 +27,17 @@ export function costMicroUsd(price: ModelPrice | null, usage: TokenUsage | null)
   return Math.round(
     usage.freshInput * price.inputPerMillionUsd + usage.cachedInput * cachedPrice + usage.output * price.outputPerMillionUsd,
   );
+}
+
+/** What a model costs in a batch: every price less `batchDiscount` (default half). */
+export function batchPrice(price: ModelPrice | null): ModelPrice | null {
+  if (price === null) return null;
+  const share = 1 - (price.batchDiscount ?? DEFAULT_BATCH_DISCOUNT);
+  return {
+    inputPerMillionUsd: price.inputPerMillionUsd * share,
+    cachedInputPerMillionUsd: (price.cachedInputPerMillionUsd ?? price.inputPerMillionUsd) * share,
+    outputPerMillionUsd: price.outputPerMillionUsd * share,
+  };
 }
 
 /** The most a call can cost: every input token fresh, the reply as long as its cap. */

@@ -85,6 +85,22 @@ export const ModelConfig = z.strictObject({
   extra: z.record(z.string(), z.json()).optional(),
   /** Multiplies the token caps of prompts for models that need more room. */
   maxTokensFactor: z.number().positive().max(16).default(1),
+  /**
+   * How the calls travel: one by one (`online`), by the provider's batch API (`batch`), or as files that somebody answers (`file`).
+   * Operational: it is in no ledger key and no step version, so what one mode paid for serves the others.
+   */
+  mode: z.enum(['online', 'batch', 'file']).default('online'),
+  /** Of `batch` and `file` only. */
+  batch: z
+    .strictObject({
+      /** `file`: where requests are written and results are read, relative to the config file. Default: `batches` in the project folder. */
+      folder: z.string().min(1).optional(),
+      /** How often a batch that is out is looked at. */
+      pollSeconds: z.number().min(1).max(3600).default(60),
+      /** Requests of one batch at most. */
+      maxRequests: z.int().min(1).max(50_000).default(10_000),
+    })
+    .prefault({}),
 });
 export type ModelConfig = z.infer<typeof ModelConfig>;
 
@@ -123,7 +139,7 @@ export const Config = z.strictObject({
     .strictObject({
       ...(Object.fromEntries(ROLES.map((role) => [role, ModelConfig])) as Record<(typeof ROLES)[number], typeof ModelConfig>),
       /** Judges answers (`memcalib judge`); absent: the builder's model does. */
-      judge: ModelConfig.optional(),
+      judge: ModelConfig.refine(({ mode }) => mode === 'online', 'the judge is asked call by call: leave mode out').optional(),
     })
     .optional(),
   prices: z.record(z.string(), PriceConfig).optional(),

@@ -63,6 +63,12 @@ export interface CallRequest extends CallContent {
   readonly turn: 'first' | 'repair';
 }
 
+/** Which call it is, without what was sent: requests and stored attempts both say so. */
+export type CallName = Pick<CallRequest, 'key' | 'provider' | 'model' | 'runId' | 'partId' | 'candidateId' | 'turn'> & {
+  readonly step: string;
+  readonly role: string;
+};
+
 export interface TokenUsage {
   /** Input tokens not served from the provider's cache. */
   readonly freshInput: number;
@@ -168,6 +174,8 @@ export type CallOutcome =
     }
   /** Terminal for this series: stays failed at 0 calls until `retry --failed`. */
   | { readonly kind: 'failed'; readonly class: CallClass; readonly message: string }
+  /** The call waits for a batch that is out or about to go: ask again once it has been answered. */
+  | { readonly kind: 'batched' }
   /** The gate is closed (pause, budget, quota, disk): nothing was sent; the workflow waits. */
   | { readonly kind: 'paused'; readonly reason: string; readonly until: number | null };
 

@@ -16,6 +16,11 @@ export const STEPS = [
 ] as const;
 export type StepId = (typeof STEPS)[number];
 
+/** Whether a text names a step. */
+export function isStepId(text: string): text is StepId {
+  return (STEPS as readonly string[]).includes(text);
+}
+
 /** The steps of each stage, in order. */
 export const STEPS_OF_STAGE: Readonly<Record<StageId, readonly StepId[]>> = {
   screening: ['screen'],

@@ -1,6 +1,7 @@
 import type { Candidate } from '../schemas/candidate.ts';
 import type { Domain } from '../schemas/levels.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
+import { DuckDbBatches } from './batches.ts';
 import type { Database } from './duckdb.ts';
 import type { DuckDbLedger } from './ledger.ts';
 import { DuckDbLineage } from './lineage.ts';
@@ -47,6 +48,7 @@ export class DuckDbStore implements Store {
   readonly ledger: DuckDbLedger;
   readonly lineage: DuckDbLineage;
   readonly planning: PlanningStore;
+  readonly batches: DuckDbBatches;
   private readonly database: Database;
   private readonly orders: OrderLoader;
   private readonly records: RunRecords;
@@ -59,6 +61,7 @@ export class DuckDbStore implements Store {
     this.ledger = ledger;
     this.lineage = new DuckDbLineage(database);
     this.planning = createPlanningStore(database, verdictIndex);
+    this.batches = new DuckDbBatches(database, repairs, nextNo);
     this.orders = new OrderLoader(database, repairs);
     this.records = new RunRecords(database, repairs, nextNo);
     this.verdicts = new Verdicts(database, verdictIndex, repairs, nextNo);

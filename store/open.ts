@@ -34,6 +34,7 @@ const NUMBERED = [
   'outcomes',
   'waivers',
   'release_members',
+  'batches',
 ];
 
 /** Opens (or makes) the store of a project, migrated and indexed; everything that stands in the way is a StoreError. */

@@ -1,3 +1,4 @@
+import type { BatchStore } from '../schemas/batch.ts';
 import type { Candidate } from '../schemas/candidate.ts';
 import type { LineageStore, ReleaseMember } from './lineage-port.ts';
 import type { CallClass, CallContent, LedgerStore } from '../schemas/ledger.ts';
@@ -22,9 +23,10 @@ export interface RunRow {
 /** Append-only history of a run's state; the latest row is the state. */
 export interface RunStateRow {
   readonly runId: string;
-  readonly state: 'running' | 'paused' | 'completed' | 'dry' | 'cancelled' | 'failed';
+  /** `waiting`: for batches that are out, and nothing else is left to do. */
+  readonly state: 'running' | 'waiting' | 'paused' | 'completed' | 'dry' | 'cancelled' | 'failed';
   readonly reason: string;
-  /** Milliseconds since the epoch when a pause ends by itself; null when a person must act. */
+  /** Milliseconds since the epoch when a pause ends or a waiting run looks again by itself; null when a person must act. */
   readonly until: number | null;
   readonly at: number;
 }
@@ -170,6 +172,7 @@ export interface Store {
   readonly ledger: LedgerStore;
   readonly lineage: LineageStore;
   readonly planning: PlanningStore;
+  readonly batches: BatchStore;
 
   putOrder(
     order: OrderRow,

@@ -30,7 +30,7 @@ const RELEASES = defineTable('releases', { no: 'int', id: 'text', run_id: 'text'
 const MEMBERS = defineTable('release_members', { no: 'int', release_id: 'text', example_id: 'text', split: 'text' });
 const FACTS = defineTable('facts', { no: 'int', name: 'text', value: 'text', at_ms: 'long' });
 const WAIVERS = defineTable('waivers', { no: 'int', candidate_id: 'text', pipeline_hash: 'text', run_id: 'text', at_ms: 'long' });
-const STATES = ['running', 'paused', 'completed', 'dry', 'cancelled', 'failed'] as const;
+const STATES = ['running', 'waiting', 'paused', 'completed', 'dry', 'cancelled', 'failed'] as const;
 
 type ReleaseRow = Parameters<Store['putRelease']>[0];
 

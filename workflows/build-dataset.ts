@@ -11,7 +11,7 @@ import {
 import type { Domain } from '../schemas/levels.ts';
 import { constructChunk } from './construct-chunk.ts';
 import { pauseSignal, progressQuery, resumeSignal } from './messages.ts';
-import { bookkeeping, ingest } from './proxies.ts';
+import { batching, bookkeeping, ingest } from './proxies.ts';
 import type { BuildInput, BuildProgress, BuildResult, ChunkRef, ChunkResult, LaunchPlan } from './types.ts';
 
 /** After so many chunks the workflow drains its children and continues as new, so that its history stays short. */
@@ -30,6 +30,10 @@ interface BuildState {
   /** Chunks that ended since the last look. */
   wake: boolean;
   readonly inFlight: Map<number, ChunkRef>;
+  /** Chunks with candidates that wait for a batch: not in flight, and not to be started by the planner either. */
+  readonly waiting: ChunkRef[];
+  /** A person said to go on: what lies beside a file batch is taken as it is. */
+  asked: boolean;
 }
 
 function newState(input: BuildInput): BuildState {
@@ -43,12 +47,15 @@ function newState(input: BuildInput): BuildState {
     resumed: false,
     wake: false,
     inFlight: new Map(),
+    waiting: [],
+    asked: false,
   };
 }
 
 function listen(build: BuildState): void {
   setHandler(resumeSignal, () => {
     build.resumed = true;
+    build.asked = true;
     build.wake = true;
   });
   setHandler(pauseSignal, (reason) => {
@@ -77,6 +84,7 @@ async function launch(build: BuildState, input: BuildInput, chunk: ChunkRef, ord
     (result: ChunkResult) => {
       build.inFlight.delete(ordinal);
       build.chunksDone += 1;
+      if (result.kind === 'done' && (result.batched ?? 0) > 0) build.waiting.push(chunk);
       if (result.kind === 'paused') build.pause ??= { reason: result.reason, until: result.until };
       build.wake = true;
     },
@@ -126,6 +134,26 @@ function ended(plan: LaunchPlan): BuildResult | null {
       : null;
 }
 
+/** Looks at the batches once; waits by a timer, which outlives the owner, until there is something to look at again. */
+async function tendBatches(build: BuildState, input: BuildInput): Promise<'relaunch' | 'look again'> {
+  const asked = build.asked;
+  build.asked = false;
+  build.resumed = false;
+  const turn = await batching.tendBatches({ runId: input.runId, asked });
+  if (turn.kind === 'paused') {
+    build.pause ??= { reason: turn.reason, until: turn.until };
+    return 'look again';
+  }
+  const isWaiting = turn.kind === 'waiting';
+  build.state = isWaiting ? 'waiting' : 'running';
+  build.reason = isWaiting ? turn.sentence : '';
+  build.until = isWaiting ? turn.until : null;
+  await bookkeeping.recordState({ runId: input.runId, state: build.state, reason: build.reason, until: build.until });
+  if (!isWaiting) return 'relaunch';
+  await condition(() => build.wake, turn.pollAfterMs);
+  return 'look again';
+}
+
 async function construct(build: BuildState, input: BuildInput): Promise<BuildResult> {
   await ingest.prepareBuild({ runId: input.runId });
   build.state = 'running';
@@ -140,13 +168,18 @@ async function construct(build: BuildState, input: BuildInput): Promise<BuildRes
       return continueAsNew<(next: BuildInput) => Promise<BuildResult>>({ ...input, chunksDone: build.chunksDone });
     build.wake = false;
     if (!draining) {
-      const plan = await bookkeeping.planLaunch({ runId: input.runId, inFlight: [...build.inFlight.values()] });
+      const plan = await bookkeeping.planLaunch({ runId: input.runId, inFlight: [...build.inFlight.values(), ...build.waiting] });
       build.accepted = plan.accepted;
       const end = ended(plan);
-      if (end !== null && build.inFlight.size === 0) return end;
+      if (end !== null && build.inFlight.size === 0 && build.waiting.length === 0) return end;
       for (const chunk of plan.launch) await launch(build, input, chunk, launched++);
       if (plan.verdict === 'stuck' && build.inFlight.size === 0) {
         build.pause = { reason: plan.reason, until: null };
+        continue;
+      }
+      if (build.inFlight.size === 0 && build.waiting.length > 0) {
+        if ((await tendBatches(build, input)) === 'relaunch')
+          for (const chunk of build.waiting.splice(0)) await launch(build, input, chunk, launched++);
         continue;
       }
     }

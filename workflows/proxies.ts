@@ -21,3 +21,11 @@ export const construction = proxyActivities<Pick<BuildActivities, 'runStage'>>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
+
+/** Sending, looking at and reading batches: as long as their files are large; safe to repeat, since a batch is stored before it leaves. */
+export const batching = proxyActivities<Pick<BuildActivities, 'tendBatches'>>({
+  startToCloseTimeout: '6 hours',
+  heartbeatTimeout: '2 minutes',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+});

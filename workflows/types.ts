@@ -33,11 +33,17 @@ export interface StageInput {
 
 /** How a stage of a chunk ended. `paused` is a durable stop, never a failure. */
 export type StageResult =
-  | { readonly kind: 'done'; readonly alive: number; readonly failed: number }
+  | {
+      readonly kind: 'done';
+      readonly alive: number;
+      readonly failed: number;
+      /** Candidates that wait for a batch; absent in histories of before there were batches. */
+      readonly batched?: number;
+    }
   | { readonly kind: 'paused'; readonly reason: string; readonly until: number | null };
 
 export type ChunkResult =
-  | { readonly kind: 'done'; readonly failed: number }
+  | { readonly kind: 'done'; readonly failed: number; readonly batched?: number }
   | { readonly kind: 'paused'; readonly reason: string; readonly until: number | null };
 
 /** What the launch planner decides: chunks to start now, or how the build stands when nothing is left to start. */
@@ -50,7 +56,7 @@ export interface LaunchPlan {
 }
 
 export interface BuildProgress {
-  readonly state: 'starting' | 'running' | 'paused' | 'draining' | 'finished' | 'cancelled';
+  readonly state: 'starting' | 'running' | 'waiting' | 'paused' | 'draining' | 'finished' | 'cancelled';
   readonly reason: string;
   readonly until: number | null;
   readonly chunksDone: number;
@@ -64,15 +70,29 @@ export interface BuildResult {
   readonly accepted: Readonly<Record<Domain, number>>;
 }
 
+/** What a look at the batches came to. `ready`: chunks that waited can go on. */
+export type BatchesResult =
+  | { readonly kind: 'ready' }
+  | {
+      readonly kind: 'waiting';
+      readonly sentence: string;
+      readonly pollAfterMs: number;
+      /** When it is looked again; null when only a person can answer. */
+      readonly until: number | null;
+    }
+  | { readonly kind: 'paused'; readonly reason: string; readonly until: number | null };
+
 /** The activities of construction, as workflows see them. */
 export interface BuildActivities {
   /** Reads and orders the sources (once per order id) and records the run as running. */
   prepareBuild(input: { readonly runId: string }): Promise<void>;
   planLaunch(input: { readonly runId: string; readonly inFlight: readonly ChunkRef[] }): Promise<LaunchPlan>;
   runStage(input: StageInput): Promise<StageResult>;
+  /** Takes in what batches answered, or sends what is queued. `asked`: a person said to go on with what is there. */
+  tendBatches(input: { readonly runId: string; readonly asked: boolean }): Promise<BatchesResult>;
   recordState(input: {
     readonly runId: string;
-    readonly state: 'running' | 'paused' | 'completed' | 'dry' | 'cancelled' | 'failed';
+    readonly state: 'running' | 'waiting' | 'paused' | 'completed' | 'dry' | 'cancelled' | 'failed';
     readonly reason: string;
     readonly until: number | null;
   }): Promise<void>;

@@ -178,6 +178,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./calls.ts')).runCalls,
   },
   {
+    usage: 'record',
+    summary: 'write what came back for a call as a test fixture, without its words',
+    options: [
+      ['--call <id>', 'which call, as `memcalib calls` prints it'],
+      ['--out <file>', 'file of fixtures; one that exists gets one more'],
+    ],
+    takesConfig: true,
+    load: async () => (await import('./record.ts')).runRecord,
+  },
+  {
     usage: 'cost',
     summary: 'what was spent by role, step, day and run',
     options: [LABEL_OPTION, JSON_OPTION],
@@ -199,6 +209,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--latency <ms>', 'fixed delay per reply'],
       ['--jitter <ms>', 'up to so much more, drawn per call'],
       ['--faults <file>', 'fault plan as JSON'],
+      ['--batch-delay <ms>', 'how long a batch takes'],
+      ['--batch-answered <percent>', 'share of a batch answered before it expires (default: 100)'],
       ['--seed <text>', 'seed of faults'],
       ['--quiet', 'print nothing but the address'],
     ],

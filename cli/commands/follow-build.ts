@@ -18,6 +18,7 @@ const EXIT_OF: Readonly<Record<string, number>> = {
   cancelled: EXIT.unfinished,
   failed: EXIT.environment,
   paused: EXIT.paused,
+  waiting: EXIT.paused,
 };
 
 function hasEnded(state: BuildState): boolean {
@@ -26,7 +27,7 @@ function hasEnded(state: BuildState): boolean {
     state.state === 'dry' ||
     state.state === 'cancelled' ||
     state.state === 'failed' ||
-    (state.state === 'paused' && state.until === null)
+    ((state.state === 'paused' || state.state === 'waiting') && state.until === null)
   );
 }
 

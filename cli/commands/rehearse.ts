@@ -39,7 +39,10 @@ function numberOption(invocation: Invocation, name: string, most: number): numbe
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!Number.isInteger(value) || value < 0 || value > most)
-    throw new CliError(`--${name} ${text} is no whole number from 0 to ${most}.`, EXIT.usage);
+    throw new CliError(
+      `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${text} is no whole number from 0 to ${most}.`,
+      EXIT.usage,
+    );
   return value;
 }
 
@@ -48,12 +51,16 @@ export async function runRehearse(invocation: Invocation): Promise<number> {
   const port = numberOption(invocation, 'port', 65_535);
   const latencyMs = numberOption(invocation, 'latency', 600_000);
   const jitterMs = numberOption(invocation, 'jitter', 600_000);
+  const batchDelayMs = numberOption(invocation, 'batchDelay', 86_400_000);
+  const batchPercent = numberOption(invocation, 'batchAnswered', 100);
   const faultFile = textOption(invocation, 'faults');
   const seed = textOption(invocation, 'seed');
   const server = await startRehearsalServer({
     ...(port !== undefined && { port }),
     ...(latencyMs !== undefined && { latencyMs }),
     ...(jitterMs !== undefined && { jitterMs }),
+    ...(batchDelayMs !== undefined && { batchDelayMs }),
+    ...(batchPercent !== undefined && { batchAnsweredShare: batchPercent / 100 }),
     ...(seed !== undefined && { seed }),
     ...(faultFile !== undefined && { faults: readFaultPlan(faultFile) }),
   });

@@ -106,6 +106,13 @@ async function launch({ store, engine }: BuildDeps, spec: RunSpec): Promise<void
   });
 }
 
+/** A person's word wakes a workflow; its state says so at once, so that who follows it does not take the old stop for the new one. */
+async function goOn({ store, engine }: BuildDeps, label: string, runId: string): Promise<void> {
+  const handle = await runningBuild(engine, label);
+  await store.putRunState({ runId, state: 'running', reason: '', until: null, at: Date.now() });
+  await handle.signal('resume');
+}
+
 async function startBuild(deps: BuildDeps, wanted: WantedRun): Promise<BuildState> {
   const { store, engine } = deps;
   const { label } = wanted;
@@ -121,6 +128,7 @@ async function startBuild(deps: BuildDeps, wanted: WantedRun): Promise<BuildStat
     await store.putFact(latestRunFact(label), running.runId);
     if (wanted.allowUnknownLicence === true)
       await store.putFact(specFact(spec.runId), JSON.stringify({ ...spec, allowUnknownLicence: true }));
+    if ((await store.runState(running.runId))?.state === 'waiting') await goOn(deps, label, running.runId);
     const state = await stateOf(deps, label);
     if (state !== null) return state;
   }
@@ -142,7 +150,8 @@ async function hasWork({ store, engine }: BuildDeps): Promise<boolean> {
     const workflow = await describeBuild(engine, label);
     if (workflow?.running !== true) continue;
     const row = await store.runState(workflow.runId);
-    if (row?.state !== 'paused' || row.until !== null) return true;
+    const waitsForPerson = (row?.state === 'paused' || row?.state === 'waiting') && row.until === null;
+    if (!waitsForPerson) return true;
   }
   return false;
 }
@@ -177,7 +186,8 @@ export function createBuilds(parts: Pick<BuildDeps, 'store' | 'engine'>): Builds
       await engine.gates.open(label);
       await engine.gates.open('*');
       await engine.resumed();
-      await (await runningBuild(engine, label)).signal('resume');
+      const runId = await deps.store.fact(latestRunFact(label));
+      await goOn(deps, label, runId ?? '');
     },
     cancel: async (label) => {
       await (await runningBuild(engine, label)).cancel();

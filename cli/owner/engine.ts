@@ -155,7 +155,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     (await labelsOf(store)).map((label) => buildWorkflowId(projectId, label)),
     log,
   );
-  const models = createModels({ store, gates, env: options.env, rehearsal: options.rehearsal, log });
+  const { env, rehearsal, projectFolder } = options;
+  const models = createModels({ store, gates, env, rehearsal, log, projectFolder });
   const contexts = createRunContexts({ store, gates, clientFor: (spec) => models.clientFor(spec) });
   const taskQueue = `memcalib-build-${projectId}`;
   let isEnding = false;
@@ -164,7 +165,17 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     namespace,
     taskQueue,
     workflowBundle: { codePath: bundle },
-    activities: { ...createActivities({ store, contexts, gates, probeMode: models.probeMode, clock: Date.now, isEnding: () => isEnding }) },
+    activities: {
+      ...createActivities({
+        store,
+        contexts,
+        gates,
+        probeMode: models.probeMode,
+        tendBatches: (...args) => models.tendBatches(...args),
+        clock: Date.now,
+        isEnding: () => isEnding,
+      }),
+    },
     maxConcurrentActivityTaskExecutions: 64,
     shutdownGraceTime: '30s',
     stickyQueueScheduleToStartTimeout: '2s',

@@ -1,6 +1,8 @@
 import type { Gates } from '../../activities/gates.ts';
 import { bindRoles } from '../../activities/prepare-steps.ts';
 import type { ModeProbe } from '../../activities/prepare-build.ts';
+import type { BatchTurn } from '../../llm/batch/desk.ts';
+import type { ValidatorOf } from '../../llm/batch/ingest.ts';
 import type { BudgetCaps } from '../../llm/budget.ts';
 import type { CallEvent, Provider } from '../../llm/client-parts.ts';
 import { systemClock } from '../../llm/clock.ts';
@@ -19,13 +21,16 @@ import type { RunSpec } from '../../schemas/run-spec.ts';
 import type { Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Logger } from '../log.ts';
-import { probeMode } from './probe-mode.ts';
+import { createBatchPorts, isByFile, isOnlyByFile } from './batch-ports.ts';
+import { probeMode, unprobedMode } from './probe-mode.ts';
 import type { RehearsalChild } from './rehearsal-child.ts';
 
 /** The wiring of models: one client and one limiter per owner, providers as the configs of its runs name them. */
 export interface Models {
   clientFor(spec: RunSpec): Promise<ModelClient>;
   readonly probeMode: ModeProbe;
+  /** One turn at the desk for batches (llm/batch/desk.ts). */
+  tendBatches(runId: string, validatorOf: ValidatorOf, asked: boolean): Promise<BatchTurn>;
   /** Raises the cap of a run for good: a fact of the project, read again by every later owner. */
   raiseCap(runId: string, usd: number): Promise<void>;
   /** A person resumed: blocks are let go, and what a drift pause showed is the new baseline. */
@@ -39,6 +44,8 @@ interface ModelDeps {
   readonly env: NodeJS.ProcessEnv;
   readonly rehearsal: RehearsalChild;
   readonly log: Logger;
+  /** Where batches lie unless the config names another folder. */
+  readonly projectFolder: string;
 }
 
 /** How the rehearsal model is asked, wherever its server runs. */
@@ -66,8 +73,8 @@ export function keyOf(name: string, config: ProviderConfig, env: NodeJS.ProcessE
 }
 
 /** An endpoint with its limits, made from the config and the environment. */
-export function openProvider(name: string, config: ProviderConfig, env: NodeJS.ProcessEnv): Provider {
-  const apiKey = keyOf(name, config, env);
+export function openProvider(name: string, config: ProviderConfig, env: NodeJS.ProcessEnv, needsKey = true): Provider {
+  const apiKey = needsKey ? keyOf(name, config, env) : undefined;
   const { concurrency, startConcurrency, requestsPerMinute, tokensPerMinute, requestsPerDay } = config;
   const rates = {
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
@@ -136,7 +143,7 @@ function driftWatch(
 ): { readonly observe: (event: CallEvent) => void; readonly accept: () => Promise<void> } {
   const sentinels = new Map<string, DriftSentinel>();
   const sentinelOf = (spec: RunSpec): DriftSentinel => {
-    const roles = Object.values(bindRoles(spec));
+    const roles = Object.values(bindRoles(spec)).filter(({ role }) => !isByFile(spec, role));
     return new DriftSentinel({
       client: client(),
       gate,
@@ -164,6 +171,26 @@ function driftWatch(
   };
 }
 
+/** How far an endpoint honours structured output for a role: as configured, as probed, or taken for granted where only files answer. */
+async function modeOf(
+  { store, env, log }: ModelDeps,
+  configsOf: (spec: RunSpec) => Promise<Readonly<Record<string, ProviderConfig>>>,
+  priceOf: PriceOf,
+  ...[spec, binding]: Parameters<ModeProbe>
+): ReturnType<ModeProbe> {
+  const config = (await configsOf(spec))[binding.provider];
+  if (config === undefined)
+    throw new CliError(
+      `Role ${binding.role} names provider ${binding.provider}, which providers in the config does not have. Add it, then type the command again.`,
+      EXIT.usage,
+    );
+  const notice = (sentence: string): void => log.warn(sentence);
+  if (config.structuredOutput !== 'auto') return config.structuredOutput;
+  if (isOnlyByFile(spec, binding.provider, binding.model)) return unprobedMode(store, binding, notice);
+  const provider = openProvider(binding.provider, config, env);
+  return probeMode(store, { binding, config, provider, priceOf, runId: spec.runId, notice });
+}
+
 /** Makes the owner's door to models. */
 export function createModels(deps: ModelDeps): Models {
   const { store, gates, env, rehearsal, log } = deps;
@@ -179,6 +206,13 @@ export function createModels(deps: ModelDeps): Models {
   const gate = gateOf(gates, (runId) => specs.get(runId)?.label ?? '*', log);
   const limiter = createLimiter();
   const drift = driftWatch(deps, () => client, gate, specs);
+  const batching = createBatchPorts({
+    store,
+    log,
+    projectFolder: deps.projectFolder,
+    specs,
+    endpointOf: (name) => providers.get(name)?.endpoint,
+  });
   const client: LedgerModelClient = createModelClient({
     ledger: store.ledger,
     providers,
@@ -188,13 +222,15 @@ export function createModels(deps: ModelDeps): Models {
     gate,
     clock: systemClock,
     onCall: (event) => drift.observe(event),
+    batching,
   });
   const admit = async (spec: RunSpec): Promise<void> => {
     for (const [name, config] of Object.entries(await configsOf(spec))) {
-      const made = hashOf(config);
+      const needsKey = !isOnlyByFile(spec, name);
+      const made = hashOf({ config, needsKey });
       if (madeFrom.get(name) === made) continue;
       const old = providers.get(name);
-      providers.set(name, openProvider(name, config, env));
+      providers.set(name, openProvider(name, config, env, needsKey));
       madeFrom.set(name, made);
       old?.endpoint.close();
     }
@@ -202,29 +238,15 @@ export function createModels(deps: ModelDeps): Models {
     const raised = await store.fact(capFact(spec.runId));
     if (raised !== null) raisedCaps.set(spec.runId, Number(raised));
     specs.set(spec.runId, spec);
+    await client.loadBatches();
   };
   return {
     clientFor: async (spec) => {
       await admit(spec);
       return client;
     },
-    probeMode: async (spec, binding) => {
-      const config = (await configsOf(spec))[binding.provider];
-      if (config === undefined)
-        throw new CliError(
-          `Role ${binding.role} names provider ${binding.provider}, which providers in the config does not have. Add it, then type the command again.`,
-          EXIT.usage,
-        );
-      if (config.structuredOutput !== 'auto') return config.structuredOutput;
-      return probeMode(store, {
-        binding,
-        config,
-        provider: openProvider(binding.provider, config, env),
-        priceOf,
-        runId: spec.runId,
-        notice: (sentence) => log.warn(sentence),
-      });
-    },
+    probeMode: (spec, binding) => modeOf(deps, configsOf, priceOf, spec, binding),
+    tendBatches: (runId, validatorOf, asked) => client.tendBatches(runId, validatorOf, asked),
     raiseCap: async (runId, usd) => {
       await store.putFact(capFact(runId), String(usd));
       raisedCaps.set(runId, usd);

@@ -87,6 +87,7 @@ export function ownerCommands(deps: {
     'query.why': (args) => QUERIES.why(store, parse(LabelArgs.extend({ id: z.string() }), args)),
     'query.calls': (args) => QUERIES.calls(store, parse(CallsArgs, args)),
     'query.call': (args) => QUERIES.call(store, parse(z.object({ id: z.string() }), args)),
+    'query.fixture': (args) => QUERIES.fixture(store, parse(z.object({ id: z.string() }), args)),
     'query.cost': onLabel((label) => QUERIES.cost(store, { label })),
     'query.plan': (args) => QUERIES.plan(store, parse(SpecArgs.extend({ restratify: z.boolean(), explain: z.string().nullable() }), args)),
     'query.planDone': onLabel((label) => QUERIES.planDone(store, { label })),

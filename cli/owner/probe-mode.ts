@@ -95,3 +95,18 @@ export async function probeMode(store: Store, target: ProbeTarget): Promise<Resp
     EXIT.environment,
   );
 }
+
+/** The mode of a model that only files answer: as probed before, else the full schema, which batch engines enforce. */
+export async function unprobedMode(
+  store: Store,
+  binding: RoleBinding,
+  notice: (sentence: string) => void,
+): Promise<ResponseFormat['type']> {
+  const known = await store.fact(endpointFact(binding.provider, binding.model));
+  const mode = known === null ? null : (JSON.parse(known) as EndpointFacts).structuredOutput;
+  if (mode !== null) return mode;
+  notice(
+    `Nobody was asked what ${binding.model} at ${binding.provider} can do, since files answer it: json_schema is taken; set structuredOutput of the provider to change that.`,
+  );
+  return 'json_schema';
+}

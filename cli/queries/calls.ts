@@ -1,4 +1,6 @@
 import type { CallFilter, CallLine, CallTexts, CostGroup, Store } from '../../store/port.ts';
+import { ScrubError, scrubbedFixture } from '../../llm/scrub.ts';
+import type { ReplyFixture } from '../../llm/scrub.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { latestRunFact } from './status.ts';
 
@@ -29,6 +31,22 @@ export async function readCall(store: Store, args: { readonly id: string }): Pro
   if (texts === null)
     throw new CliError(`Nothing is kept of what call ${key} asked. Type \`memcalib doctor\` to check the store.`, EXIT.environment);
   return { attempts: found.toReversed(), texts };
+}
+
+/** What came back for a call as a test fixture: the last attempt that ended. */
+export async function readFixture(store: Store, args: { readonly id: string }): Promise<ReplyFixture> {
+  const { attempts, texts } = await readCall(store, args);
+  const key = attempts[0]?.key ?? '';
+  const stored = (await store.ledger.attempts([key])).get(key) ?? [];
+  const last = stored.findLast((attempt) => attempt.class !== null) ?? stored.at(-1);
+  if (last === undefined) throw new CliError(`Call ${key} has no attempt. Type \`memcalib calls\` to list calls.`, EXIT.usage);
+  const rawBody = texts.replies.find(({ attempt }) => attempt === last.attempt)?.rawBody ?? null;
+  try {
+    return scrubbedFixture(last, texts.request, rawBody);
+  } catch (error) {
+    if (!(error instanceof ScrubError)) throw error;
+    throw new CliError(error.message, EXIT.usage, { cause: error });
+  }
 }
 
 /** What was spent, in groups that add up to the ledger's own sum, and what of it the latest build of a label got for nothing. */

@@ -1,5 +1,5 @@
 import type { Store } from '../../store/port.ts';
-import { readCall, readCalls, readCost } from './calls.ts';
+import { readCall, readCalls, readCost, readFixture } from './calls.ts';
 import { exportRelease } from './export-release.ts';
 import { readExample } from './example.ts';
 import { readWhy } from './why.ts';
@@ -14,6 +14,7 @@ export const QUERIES = {
   why: readWhy,
   calls: readCalls,
   call: readCall,
+  fixture: readFixture,
   cost: readCost,
   export: exportRelease,
   plan: readPlan,

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { BatchRoutes } from './batch-routes.ts';
 import { CREATED } from './completion.ts';
 import { handleChat } from './chat-route.ts';
 import type { ChatDesk } from './chat-route.ts';
@@ -21,6 +22,10 @@ export interface RehearsalOptions {
   /** Most time added to the latency, drawn from the seed and the number of the call: replies overtake one another. */
   readonly jitterMs?: number;
   readonly faults?: FaultPlan;
+  /** How long a batch takes from order to end (default: no time). */
+  readonly batchDelayMs?: number;
+  /** Share of a batch that is answered before it expires (default 1: it completes). */
+  readonly batchAnsweredShare?: number;
   /** Decides facts chosen, wording and imperfections; replies are equal for equal seeds. */
   readonly seed?: string;
   readonly models?: readonly string[];
@@ -62,7 +67,7 @@ function sendError(response: ServerResponse, cause: unknown): void {
     });
 }
 
-async function route(request: IncomingMessage, response: ServerResponse, desk: ChatDesk): Promise<void> {
+async function route(request: IncomingMessage, response: ServerResponse, desk: ChatDesk, batches: BatchRoutes): Promise<void> {
   const path = (request.url ?? '/').split('?')[0];
   if (request.method === 'POST' && path === '/v1/chat/completions') return handleChat(request, response, desk);
   if (request.method === 'GET' && path === '/v1/models') {
@@ -72,10 +77,11 @@ async function route(request: IncomingMessage, response: ServerResponse, desk: C
     });
   }
   if (request.method === 'GET' && path === '/stats') return sendJson(response, 200, desk.stats.snapshot());
+  if (await batches.handle(request, response, `http://127.0.0.1:${request.socket.localPort ?? 0}/v1/chat/completions`)) return;
   throw new RequestError(
     404,
     'not_found',
-    `The rehearsal server has no ${request.method ?? ''} ${path ?? ''}; it has GET /v1/models, POST /v1/chat/completions and GET /stats.`,
+    `The rehearsal server has no ${request.method ?? ''} ${path ?? ''}; it has GET /v1/models, POST /v1/chat/completions, /v1/files, /v1/batches and GET /stats.`,
   );
 }
 
@@ -107,8 +113,9 @@ export async function startRehearsalServer(options: RehearsalOptions = {}): Prom
     stats,
     ...(options.onFault !== undefined && { onFault: options.onFault }),
   };
+  const batches = new BatchRoutes(desk.seed, { delayMs: options.batchDelayMs ?? 0, answeredShare: options.batchAnsweredShare ?? 1 });
   const server = createServer((request, response) => {
-    route(request, response, desk).catch((cause: unknown) => {
+    route(request, response, desk, batches).catch((cause: unknown) => {
       stats.error();
       sendError(response, cause);
     });
@@ -122,6 +129,7 @@ export async function startRehearsalServer(options: RehearsalOptions = {}): Prom
     stats: () => stats.snapshot(),
     close: () =>
       new Promise((resolve) => {
+        batches.close();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -46,6 +46,7 @@ test('every migration that is released keeps its name and place', () => {
     '0004-verdicts',
     '0005-journal',
     '0006-release-members',
+    '0007-batches',
   ]);
 });
 

@@ -4,6 +4,7 @@ import type { Gates } from '../../activities/gates.ts';
 import { createLaunchPlanner } from '../../activities/plan-launch.ts';
 import { prepareBuild } from '../../activities/prepare-build.ts';
 import { createRunContexts, specFact } from '../../activities/run-contexts.ts';
+import { tendBatches } from '../../activities/tend-batches.ts';
 import { runStage } from '../../activities/run-stage.ts';
 import type { Paths } from '../../activities/run-stage.ts';
 import { createModels } from '../../cli/owner/models.ts';
@@ -53,7 +54,9 @@ export function demoConfig(baseUrl: string, over: Partial<ConfigInput> = {}): Co
 /** How a driven build stopped. */
 export type BuildEnd =
   | { readonly kind: 'ended'; readonly verdict: Exclude<LaunchPlan['verdict'], 'working'>; readonly reason: string }
-  | { readonly kind: 'paused'; readonly reason: string; readonly until: number | null };
+  | { readonly kind: 'paused'; readonly reason: string; readonly until: number | null }
+  /** For batches that are out. */
+  | { readonly kind: 'waiting'; readonly sentence: string; readonly forPerson: boolean };
 
 /** A project opened in this process: real store, real gates, the owner's own wiring of models; only Temporal is left out. */
 export interface InProcess {
@@ -61,8 +64,9 @@ export interface InProcess {
   readonly gates: Gates;
   readonly models: Models;
   readonly warnings: string[];
+  readonly notices: string[];
   /** Runs a build of a label till it ends, gets stuck or pauses; call it again to go on with the same run. */
-  drive(runId: string, label: string, config: Config): Promise<BuildEnd>;
+  drive(runId: string, label: string, config: Config, asked?: boolean): Promise<BuildEnd>;
   /** What `memcalib resume` does. */
   resume(label: string): Promise<void>;
   close(): Promise<void>;
@@ -76,50 +80,68 @@ async function freeze(store: DuckDbStore, runId: string, label: string, config: 
   await store.putFact(latestRunFact(label), runId);
 }
 
+const NO_REHEARSAL = {
+  url: () => Promise.reject(new Error('no rehearsal child here')),
+  pid: () => null,
+  onChange: () => undefined,
+  stop: () => Promise.resolve(),
+};
+
 /** Opens (or opens again) the project in a folder. */
 export async function openInProcess(folder: string, labels: readonly string[] = ['main']): Promise<InProcess> {
   const store = await openStore(join(folder, 'memcalib.duckdb'));
   const gates = await loadGates(store, labels, Date.now);
   const warnings: string[] = [];
-  const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
-  const rehearsal = {
-    url: () => Promise.reject(new Error('no rehearsal child here')),
-    pid: () => null,
-    onChange: () => undefined,
-    stop: () => Promise.resolve(),
-  };
-  const models = createModels({ store, gates, env: {}, rehearsal, log });
+  const notices: string[] = [];
+  const log = { info: (message: string) => void notices.push(message), warn: (message: string) => void warnings.push(message) };
+  const models = createModels({ store, gates, env: {}, rehearsal: NO_REHEARSAL, log, projectFolder: folder });
   const contexts = createRunContexts({ store, gates, clientFor: (spec) => models.clientFor(spec) });
   const planner = createLaunchPlanner({ store, contexts });
   const paths: Paths = new Map();
   const busy = new Map<string, Promise<void>>();
 
+  const waiting: ChunkRef[] = [];
   const runChunk = async (runId: string, chunk: ChunkRef): Promise<Extract<BuildEnd, { kind: 'paused' }> | null> => {
     const run = await contexts.get(runId);
     const deps = { store, clock: Date.now, paths, busy, stop: () => false, onProgress: () => undefined };
+    let batched = 0;
     for (const stage of STAGES) {
       const result = await runStage(run, deps, chunk, stage);
       if (result.kind === 'paused') return result;
+      batched = result.batched ?? 0;
       if (result.alive === 0) break;
     }
+    if (batched > 0) waiting.push(chunk);
     return null;
   };
 
-  const drive = async (runId: string, label: string, config: Config): Promise<BuildEnd> => {
+  const drive = async (runId: string, label: string, config: Config, asked = false): Promise<BuildEnd> => {
+    let word = asked;
     await freeze(store, runId, label, config);
     await prepareBuild({ store, probeMode: models.probeMode, clock: Date.now }, runId);
     const inFlight = new Map<ChunkRef, Promise<void>>();
     let pause: Extract<BuildEnd, { kind: 'paused' }> | null = null;
     for (;;) {
-      const plan = pause === null ? await planner.plan(runId, [...inFlight.keys()]) : null;
-      for (const chunk of plan?.launch ?? [])
-        inFlight.set(
-          chunk,
-          runChunk(runId, chunk).then((stopped) => {
-            pause ??= stopped;
-            inFlight.delete(chunk);
-          }),
-        );
+      const plan = pause === null ? await planner.plan(runId, [...inFlight.keys(), ...waiting]) : null;
+      const launch = (chunks: readonly ChunkRef[]): void => {
+        for (const chunk of chunks)
+          inFlight.set(
+            chunk,
+            runChunk(runId, chunk).then((stopped) => {
+              pause ??= stopped;
+              inFlight.delete(chunk);
+            }),
+          );
+      };
+      launch(plan?.launch ?? []);
+      if (pause === null && inFlight.size === 0 && waiting.length > 0) {
+        const run = await contexts.get(runId);
+        const turn = await tendBatches(run, { tendBatches: (...args) => models.tendBatches(...args), clock: Date.now }, word);
+        word = false;
+        if (turn.kind === 'waiting') return { kind: 'waiting', sentence: turn.sentence, forPerson: turn.until === null };
+        if (turn.kind === 'paused') return turn;
+        launch(waiting.splice(0));
+      }
       if (inFlight.size > 0) await Promise.race(inFlight.values());
       else if (pause !== null) return pause;
       else if (plan !== null && plan.verdict !== 'working') return { kind: 'ended', verdict: plan.verdict, reason: plan.reason };
@@ -130,6 +152,7 @@ export async function openInProcess(folder: string, labels: readonly string[] = 
     gates,
     models,
     warnings,
+    notices,
     drive,
     resume: async (label) => {
       await gates.open(label);

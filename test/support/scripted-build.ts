@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { StageId } from '../../schemas/steps.ts';
-import type { BuildActivities, LaunchPlan, StageResult } from '../../workflows/types.ts';
+import type { BatchesResult, BuildActivities, LaunchPlan, StageResult } from '../../workflows/types.ts';
 
 type Hook = (position: number, stage: StageId) => StageResult | null | Promise<StageResult | null>;
 
@@ -16,6 +16,8 @@ export class ScriptedBuild {
   /** Said while nothing else is left to do. */
   stuck = false;
   hook: Hook = () => null;
+  /** What a look at the batches comes to. */
+  batches: (asked: boolean) => BatchesResult = () => ({ kind: 'ready' });
   #running = 0;
 
   constructor(chunks: number, window: number) {
@@ -29,6 +31,7 @@ export class ScriptedBuild {
       prepareBuild: () => Promise.resolve(),
       planLaunch: ({ inFlight }) => Promise.resolve(this.#plan(new Set(inFlight.flatMap((chunk) => chunk.positions)))),
       runStage: ({ chunk, stage }) => this.#runStage(chunk.positions[0] ?? 0, stage),
+      tendBatches: ({ asked }) => Promise.resolve(this.batches(asked)),
       recordState: ({ state, reason }) => {
         this.states.push(reason === '' ? state : `${state}: ${reason}`);
         return Promise.resolve();

@@ -133,6 +133,41 @@ test('a build that failed candidates hold back pauses with the reason, and goes 
   expect(inOrder(script.ended)).toEqual([0, 1]);
 }, 120_000);
 
+test('chunks that wait for a batch are taken up again once it is answered, by the timer or when a person says so', async () => {
+  const script = new ScriptedBuild(3, 3);
+  let isAnswered = false;
+  let looks = 0;
+  let saidGo = false;
+  script.hook = (position, stage) =>
+    !isAnswered && position > 0 && stage === 'derivation' ? { kind: 'done', alive: 0, failed: 0, batched: 1 } : null;
+  script.batches = (asked) => {
+    looks += 1;
+    saidGo ||= asked;
+    if (saidGo) isAnswered = true;
+    return isAnswered ? { kind: 'ready' } : { kind: 'waiting', sentence: 'two files', pollAfterMs: looks < 3 ? 50 : 600_000, until: null };
+  };
+  const { result } = await runBuild('batched', script, async (handle) => {
+    await until('three looks', () => (looks === 3 ? true : null));
+    expect(await handle.query<BuildProgress>('progress')).toMatchObject({ state: 'waiting', reason: 'two files', chunksInFlight: 0 });
+    expect(script.ended, 'the chunk that waits for nothing has ended').toEqual([0]);
+    await handle.signal('resume');
+  });
+  expect(result.state).toBe('completed');
+  expect(inOrder(script.ended)).toEqual([0, 1, 2]);
+  expect(script.states).toEqual([...Array<string>(3).fill('waiting: two files'), 'running', 'completed']);
+}, 120_000);
+
+test('a cancel ends a build that waits for a batch', async () => {
+  const script = new ScriptedBuild(1, 1);
+  script.hook = () => ({ kind: 'done', alive: 0, failed: 0, batched: 1 });
+  script.batches = () => ({ kind: 'waiting', sentence: 'a file', pollAfterMs: 600_000, until: null });
+  const { result } = await runBuild('cancelled-waiting', script, async (handle) => {
+    await until('the wait', () => (script.states.includes('waiting: a file') ? true : null));
+    await handle.cancel();
+  });
+  expect(result.state).toBe('cancelled');
+}, 120_000);
+
 test('a cancel reaches running activities, waits for them and ends cleanly', async () => {
   const script = new ScriptedBuild(4, 2);
   let stopped = 0;
