@@ -200,16 +200,22 @@ describe("the provider's batch API", () => {
   });
 
   it('a batch that is out when a process dies is waited for by the next one, under the same caps', async () => {
-    const server = await serve({ batchDelayMs: 2000 });
+    const server = await serve();
     const where = folder();
-    const first = await bench(server, { where });
+    let isRunning = true;
+    const wrap = (transport: BatchTransport): BatchTransport => ({
+      ...transport,
+      look: (batch, asked) => (isRunning ? Promise.resolve({ kind: 'working', said: 'running' }) : transport.look(batch, asked)),
+    });
+    const first = await bench(server, { where, wrap });
     await first.ask(requests(3));
     await first.tend();
     await first.close();
-    const second = await bench(server, { where, caps: { perRunMicroUsd: 150_000 } });
+    const second = await bench(server, { where, wrap, caps: { perRunMicroUsd: 150_000 } });
     expect(await second.ask(requests(4))).toEqual(all(4, 'batched'));
     expect(await second.tend()).toMatchObject({ kind: 'waiting' });
     expect(await second.store.batches.out(), 'the money set aside leaves no room for the fourth').toHaveLength(1);
+    isRunning = false;
     expect(await second.settle()).toEqual({ kind: 'ready' });
     expect((await second.ask(requests(4))).filter((kind) => kind === 'reply')).toHaveLength(3);
   });
