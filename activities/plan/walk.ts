@@ -107,7 +107,7 @@ export class Walker {
       }
       this.sent.delete(candidate.id);
       const end = await runStep(this.run, prepared, workpiece, () => 0, input.retries.get(step) ?? 0);
-      if (end.kind === 'paused')
+      if (end.kind === 'paused' || end.kind === 'batched')
         return { settled, first: step, calls: this.sent.get(candidate.id) ?? [], parts: parts(), end: null, workpiece };
       settled.push({ step, need: 'fresh' in end && end.fresh === null ? 'reused' : 'free' });
       if (end.kind !== 'accepted') return { settled, first: null, calls: [], parts: 0, end: endOf(end), workpiece };
@@ -118,7 +118,7 @@ export class Walker {
   }
 }
 
-function endOf(end: Exclude<StepEnd, { kind: 'accepted' | 'paused' }>): KnownEnd {
+function endOf(end: Exclude<StepEnd, { kind: 'accepted' | 'paused' | 'batched' }>): KnownEnd {
   return { status: end.kind, reason: end.kind === 'rejected' ? end.reason : end.class, query: null };
 }
 
