@@ -18,7 +18,6 @@ import { packageRoot } from '../package-root.ts';
 import { createModels } from './models.ts';
 import type { RehearsalChild } from './rehearsal-child.ts';
 import { releaseOrphans } from './release-orphans.ts';
-import { findTemporalProgram, startTemporalServer } from './temporal-server.ts';
 import type { TemporalServer } from './temporal-server.ts';
 import { buildWorkflowId } from './workflow-handles.ts';
 
@@ -46,6 +45,8 @@ interface EngineOptions {
   readonly log: Logger;
   readonly env: NodeJS.ProcessEnv;
   readonly rehearsal: RehearsalChild;
+  /** The embedded server as it starts; null for a server elsewhere. */
+  readonly server: Promise<TemporalServer | null>;
 }
 
 const PROJECT_FACT = 'project-id';
@@ -61,19 +62,6 @@ async function projectIdOf(store: Store): Promise<string> {
 async function labelsOf(store: Store): Promise<readonly string[]> {
   const prefix = latestRunFact('');
   return (await store.facts(prefix)).map(({ name }) => name.slice(prefix.length));
-}
-
-async function embeddedServer(options: EngineOptions): Promise<TemporalServer | null> {
-  const { env } = options;
-  if (env['TEMPORAL_ADDRESS'] !== undefined && env['TEMPORAL_ADDRESS'] !== '') return null;
-  const program = findTemporalProgram(env);
-  if (program === null) {
-    throw new CliError(
-      'There is no Temporal program on this machine. Type `node tools/setup.mjs` to fetch it, or set TEMPORAL_CLI_PATH to one, or TEMPORAL_ADDRESS to a running server.',
-      EXIT.environment,
-    );
-  }
-  return startTemporalServer({ program, folder: options.projectFolder, log: options.log, env });
 }
 
 function installRuntime(log: Logger): void {
@@ -141,15 +129,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     );
   installRuntime(log);
   const labels = await labelsOf(store);
-  const [server, gates, projectId] = await Promise.all([embeddedServer(options), loadGates(store, labels, Date.now), projectIdOf(store)]);
+  const [server, gates, projectId] = await Promise.all([options.server, loadGates(store, labels, Date.now), projectIdOf(store)]);
   const listeners: (() => void)[] = [];
   server?.onRestart(() => {
     for (const listener of listeners) listener();
   });
-  const { client, native, namespace, close } = await connect(options, server).catch(async (error: unknown) => {
-    await server?.stop();
-    throw error;
-  });
+  const { client, native, namespace, close } = await connect(options, server);
   await releaseOrphans(
     client,
     (await labelsOf(store)).map((label) => buildWorkflowId(projectId, label)),
@@ -160,6 +145,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const contexts = createRunContexts({ store, gates, clientFor: (spec) => models.clientFor(spec) });
   const taskQueue = `memcalib-build-${projectId}`;
   let isEnding = false;
+  const searchable = knowsSearchAttributes(client, namespace);
   const worker = await Worker.create({
     connection: native,
     namespace,
@@ -188,7 +174,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     projectId,
     gates,
     contexts,
-    searchable: await knowsSearchAttributes(client, namespace),
+    searchable: await searchable,
     resumed: () => models.resumed(),
     raiseCap: (runId, usd) => models.raiseCap(runId, usd),
     temporalPid: () => server?.pid() ?? null,
@@ -199,7 +185,6 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       await running;
       await models.close();
       await close();
-      await server?.stop();
     },
   };
 }

@@ -8,13 +8,10 @@ import { EXIT, CliError } from '../cli-error.ts';
 import { fileLogger } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { closeToOthers, keepFilesPrivate } from '../private-files.ts';
-import { startHttpApi } from './http-api.ts';
-import { ownerCommands } from './owner-commands.ts';
 import { processStart, readOwnerFile, removeOwnerFile, writeOwnerFile } from './owner-file.ts';
 import { createRehearsalChild } from './rehearsal-child.ts';
-import { createBuilds } from './builds.ts';
+import { startEmbeddedServer } from './temporal-server.ts';
 import type { Builds } from './builds.ts';
-import { startEngine } from './engine.ts';
 
 /** What starts an owner: where its project lies, who asked for it, and whether it stays without work. */
 export interface OwnerOptions {
@@ -85,7 +82,11 @@ async function hold({ projectFolder, command, keep, env }: OwnerOptions, closers
   closers.push(() => store.close());
   const rehearsal = createRehearsalChild({ projectFolder, log, env });
   closers.push(() => rehearsal.stop());
-  const engine = await startEngine({ projectFolder, store, log, env, rehearsal });
+  const server = startEmbeddedServer({ folder: projectFolder, log, env });
+  const started = server.catch(() => null);
+  closers.push(async () => (await started)?.stop());
+  const { startEngine, createBuilds, ownerCommands, startHttpApi } = await import('./serving.ts');
+  const engine = await startEngine({ projectFolder, store, log, env, rehearsal, server });
   closers.push(() => engine.stop());
   const builds = createBuilds({ store, engine });
   const life = { lastSeen: Date.now(), requests: 0, stopping: false };

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { accessSync, constants } from 'node:fs';
-import { Connection } from '@temporalio/client';
 import type { Logger } from '../log.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { packageRoot } from '../package-root.ts';
@@ -41,6 +40,8 @@ export function findTemporalProgram(env: NodeJS.ProcessEnv): string | null {
 
 async function untilReady(address: string, ended: () => CliError | null): Promise<void> {
   const deadline = Date.now() + 30_000;
+  // Loaded here and not above: the program starts while the client is being read.
+  const { Connection } = await import('@temporalio/client');
   for (;;) {
     const end = ended();
     if (end !== null) throw end;
@@ -133,4 +134,22 @@ export async function startTemporalServer(options: {
     onRestart: (listener) => child.onRestart(listener),
     stop: () => child.stop(),
   };
+}
+
+/** The server a project is to use: its own, started now, or null when TEMPORAL_ADDRESS names another. */
+export async function startEmbeddedServer(options: {
+  readonly folder: string;
+  readonly log: Logger;
+  readonly env: NodeJS.ProcessEnv;
+}): Promise<TemporalServer | null> {
+  const { env } = options;
+  if (env['TEMPORAL_ADDRESS'] !== undefined && env['TEMPORAL_ADDRESS'] !== '') return null;
+  const program = findTemporalProgram(env);
+  if (program === null) {
+    throw new CliError(
+      'There is no Temporal program on this machine. Type `node tools/setup.mjs` to fetch it, or set TEMPORAL_CLI_PATH to one, or TEMPORAL_ADDRESS to a running server.',
+      EXIT.environment,
+    );
+  }
+  return startTemporalServer({ program, ...options });
 }
