@@ -151,7 +151,12 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'show <id>',
     summary: 'an example as a reader sees it',
-    options: [LABEL_OPTION, JSON_OPTION, ['--hidden', 'with atoms, levels and rubrics']],
+    options: [
+      LABEL_OPTION,
+      JSON_OPTION,
+      ['--hidden', 'with atoms, levels and rubrics'],
+      ['--prompt', 'the messages a model under evaluation is sent'],
+    ],
     takesConfig: true,
     load: async () => (await import('./show.ts')).runShow,
   },

@@ -1,5 +1,9 @@
+import { join } from 'node:path';
+import { AnswerPromptLayout, answerMessages } from '../../stages/answer-prompt.ts';
+import { parseJsonFile } from '../json-file.ts';
+import { packageRoot } from '../package-root.ts';
 import { query } from '../project.ts';
-import { EXIT } from '../cli-error.ts';
+import { CliError, EXIT } from '../cli-error.ts';
 import type { FinishedExample } from '../../schemas/finished-example.ts';
 import type { ExampleReport } from '../queries/example.ts';
 import type { Invocation } from './catalog.ts';
@@ -32,10 +36,21 @@ function exampleText(report: ExampleReport, hidden: boolean): string {
   return [head, from, '', 'MEMORY', ...blocks, '', 'CURRENT QUERY', record.question, ...(hidden ? hiddenText(record) : [])].join('\n');
 }
 
-/** `memcalib show ID`: an example as a reader sees it; with --hidden also atoms, levels and rubrics. */
+/** The prompt of evaluation, SFT and rollout; a candidate that became no example has none. */
+function promptText(record: FinishedExample['record'] | null, id: string): string {
+  if (record === null)
+    throw new CliError(`${id} became no example, so it has no prompt. Type \`memcalib show ${id}\` to see why.`, EXIT.usage);
+  const layout = AnswerPromptLayout.parse(parseJsonFile(join(packageRoot(), 'schemas', 'generated', 'eval-prompt.json')));
+  return answerMessages(layout, record)
+    .map(({ role, content }) => `${role}:\n${content}`)
+    .join('\n\n');
+}
+
+/** `memcalib show ID`: an example as a reader sees it; with --hidden also atoms, levels and rubrics; with --prompt as a model is asked. */
 export async function runShow(invocation: Invocation): Promise<number> {
   const report = await query(await configOf(invocation), 'example', { label: labelOf(invocation), id: invocation.positional[0] ?? '' });
-  if (isOn(invocation, 'json')) sayJson(report);
+  if (isOn(invocation, 'prompt')) say(promptText(report.record, report.id));
+  else if (isOn(invocation, 'json')) sayJson(report);
   else say(exampleText(report, isOn(invocation, 'hidden')));
   return EXIT.ok;
 }
