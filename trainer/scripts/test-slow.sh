@@ -1,5 +1,5 @@
 #!/bin/sh
-# Kill tests, two processes, TRL parity, the real Temporal dev server (when it and node_modules are at hand).
+# npm run test:slow: kill tests, two processes, TRL parity, the shell loop with memcalib judge, the real Temporal dev server.
 set -eu
 cd "$(dirname "$0")/.."
 export OMP_NUM_THREADS=1

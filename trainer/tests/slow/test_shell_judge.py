@@ -32,12 +32,11 @@ def test_rollout_judge_update_from_the_shell(tmp_path):
     train = (sys.executable, "-m", "memcalib_train.cli")
     run.mkdir(parents=True)
     shutil.copy(tmp_path / "config.json", run / "config.json")
-    for step in (1, 2):
-        rows = run / "rollouts" / f"rollout-{step:04}.jsonl"
-        rolled = shell(ROOT / "trainer", *train, "rollout", "--run", run, "--step", step, "--json")
-        judge = (NODE, ROOT / "bin" / "memcalib.js", "judge", rows, "--config", "memcalib.config.json", "--json")
-        judged = shell(tmp_path, *judge)
-        assert (judged["rollout"], judged["responses"]) == (rolled["digest"], 16)
-        assert shell(tmp_path, *judge)["calls"] == 0, "typed again it asks nothing"
-        state = shell(ROOT / "trainer", *train, "update", "--run", run, "--step", step, "--judgments", judged["out"], "--json")
-        assert state["step"] == step
+    rows = run / "rollouts" / "rollout-0001.jsonl"
+    rolled = shell(ROOT / "trainer", *train, "rollout", "--run", run, "--step", 1, "--json")
+    judge = (NODE, ROOT / "bin" / "memcalib.js", "judge", rows, "--config", "memcalib.config.json", "--json")
+    judged = shell(tmp_path, *judge)
+    assert (judged["rollout"], judged["responses"]) == (rolled["digest"], 16)
+    assert shell(tmp_path, *judge)["calls"] == 0, "typed again it asks nothing"
+    state = shell(ROOT / "trainer", *train, "update", "--run", run, "--step", 1, "--judgments", judged["out"], "--json")
+    assert state["step"] == 1
