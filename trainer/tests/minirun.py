@@ -9,7 +9,7 @@ from memcalib_train.loop.session import Session
 from memcalib_train.minimem import TEACHER, TEMPLATE, make_model, save_model, write_records
 
 ASSETS = Path(__file__).parent / "assets"
-SMALL = {"rollout.prompts": 4, "rollout.samples": 4, "rollout.max_new_tokens": 40, "rollout.batch_rows": 16, "optim.mini_batch": 8,
+SMALL = {"rollout.prompts": 4, "rollout.samples": 4, "rollout.max_new_tokens": 24, "rollout.batch_rows": 16, "optim.mini_batch": 8,
          "optim.lr": 1e-3, "run.max_invalid_share": 0.2, "model.token_budget": 1024, "model.device": "cpu"}
 
 

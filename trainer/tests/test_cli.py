@@ -11,9 +11,18 @@ from memcalib_train.loop.config import RunConfig, apply_settings, flatten, from_
 from memcalib_train.minimem import Demonstrations, demonstrations, make_tokenizer, write_records
 from memcalib_train.plan import make_plan
 
-JUDGE = ("import json, sys; from memcalib_train.minimem import judge_rollout; "
-         "rows = [json.loads(l) for l in open(sys.argv[1])]; "
-         "open(sys.argv[2], 'w').write(''.join(json.dumps(e) + chr(10) for e in judge_rollout(rows)))")
+#: A judge program that starts at once (no torch): a response uses its first memories, as many as its length says.
+JUDGE = """
+import json, sys
+with open(sys.argv[2], "w") as out:
+    for line in map(json.loads, open(sys.argv[1])):
+        used = len(line["model_response"].split()) % 7
+        levels = {a["atom_id"]: "C" if n < used else "A" for n, a in enumerate(line["atomic_rubrics"])}
+        gaps = ["ABC".index(levels[a["atom_id"]]) - "ABC".index(a["u_star"]) for a in line["atomic_rubrics"]]
+        entry = {"response_id": line["response_id"], "rollout_digest": line["rollout_digest"], "levels": levels,
+                 "over_use": sum(max(g, 0) for g in gaps), "under_use": sum(max(-g, 0) for g in gaps)}
+        out.write(json.dumps(entry) + chr(10))
+"""
 
 
 def arguments(tmp_path, **settings):
@@ -71,6 +80,7 @@ def test_mistakes_are_one_sentence(command, says, capsys, tmp_path, monkeypatch)
     assert says in shown and "Traceback" not in shown and len(shown.strip().splitlines()) == 1
 
 
+@pytest.mark.learn  # loads TRL, a dozen seconds of CPU: beside the other test that trains by SFT
 def test_sft_from_the_shell(tmp_path, capsys):
     rows = demonstrations(64, 3, Demonstrations())
     (tmp_path / "sft.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
