@@ -109,7 +109,8 @@ describe('the body', () => {
   it('has vendor fields at its top level, which cannot displace ours', async () => {
     server = await scriptedServer(() => completion(GOOD));
     const endpoint = createEndpoint({ name: 'p', baseUrl: server.baseUrl, timeoutMs: 5000, clock: systemClock });
-    const sampling = { temperature: 0.3, topP: 0.9, seed: 7, extra: { enable_thinking: false, model: 'other', stream: true } };
+    const extra = { enable_thinking: false, model: 'other', stream: true, messages: [], response_format: 'x' };
+    const sampling = { temperature: 0.3, topP: 0.9, seed: 7, extra };
     const responseFormat = { type: 'json_schema', name: 'x', schema: { type: 'object' } } as const;
     await endpoint.complete(request('a', { sampling, responseFormat }), 123);
     expect(server.requests[0]?.body).toEqual({
