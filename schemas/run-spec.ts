@@ -6,6 +6,8 @@ export interface RunSpec {
   readonly runId: string;
   readonly label: string;
   readonly startedAt: number;
+  /** Account and machine of whoever started it; absent in runs of an older MemCalib. */
+  readonly startedBy?: string;
   readonly config: Config;
   /** Folder the config's relative paths start from. */
   readonly baseDir: string;

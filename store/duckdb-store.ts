@@ -31,6 +31,7 @@ import { createPlanningStore } from './planning.ts';
 import type { PlanningStore } from './planning-port.ts';
 import { RunRecords } from './run-records.ts';
 import type { TextRepairs } from './text.ts';
+import { Upkeep } from './upkeep.ts';
 import { Verdicts, type VerdictName } from './verdicts.ts';
 import type { KeyIndex } from './key-index.ts';
 
@@ -49,6 +50,7 @@ export class DuckDbStore implements Store {
   readonly lineage: DuckDbLineage;
   readonly planning: PlanningStore;
   readonly batches: DuckDbBatches;
+  readonly upkeep: Upkeep;
   private readonly database: Database;
   private readonly orders: OrderLoader;
   private readonly records: RunRecords;
@@ -62,6 +64,7 @@ export class DuckDbStore implements Store {
     this.lineage = new DuckDbLineage(database);
     this.planning = createPlanningStore(database, verdictIndex);
     this.batches = new DuckDbBatches(database, repairs, nextNo);
+    this.upkeep = new Upkeep(database);
     this.orders = new OrderLoader(database, repairs);
     this.records = new RunRecords(database, repairs, nextNo);
     this.verdicts = new Verdicts(database, verdictIndex, repairs, nextNo);

@@ -118,6 +118,19 @@ export class Database {
     });
   }
 
+  /** Runs work on the writer while nobody else writes, after everything queued before; the work opens its own transactions. */
+  async exclusively<T>(run: (writer: DuckDBConnection) => Promise<T>): Promise<T> {
+    this.assertWritable();
+    return this.group.alone(async () => {
+      try {
+        await this.journal.move();
+        return await run(this.writer);
+      } catch (error) {
+        throw storeErrorFrom(error, this.file);
+      }
+    });
+  }
+
   /** Moves what a killed process left in the journal into its tables; returns how many batches there were. */
   async recover(): Promise<number> {
     this.assertWritable();

@@ -5,6 +5,7 @@ import { EXIT } from '../cli-error.ts';
 import type { BuildState } from '../owner/builds.ts';
 import type { PlanDone } from '../queries/plan-done.ts';
 import type { PlanReport, PlanSpec } from '../queries/plan.ts';
+import { startedBy } from '../started-by.ts';
 import type { Invocation } from './catalog.ts';
 import { followBuild } from './follow-build.ts';
 import { checkHeld, readHeldPlan } from './held-plan.ts';
@@ -33,7 +34,7 @@ export async function runBuild(invocation: Invocation): Promise<number> {
   const owner = await attachOrStart(loaded, 'memcalib build');
   const plan = await planFirst(owner, spec);
   if (held !== null && plan !== null) checkHeld(held, plan, file ?? '');
-  const state = (await owner.call('build.start', { spec, plan })) as BuildState;
+  const state = (await owner.call('build.start', { spec: { ...spec, startedBy: startedBy() }, plan })) as BuildState;
   const isQuiet = isOn(invocation, 'json');
   if (!state.isNew && !isQuiet) tell(invocation, `A build labelled ${label} is under way (run ${state.runId}): going on with it.`);
   if (isOn(invocation, 'detach')) {

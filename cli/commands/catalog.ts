@@ -168,6 +168,31 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./why.ts')).runWhy,
   },
   {
+    usage: 'diff <before> <after>',
+    summary: 'what an edit did to the data: two builds (labels, run ids) or export folders',
+    options: [
+      JSON_OPTION,
+      ['--html <file>', 'also write one static page with examples side by side, the largest change first'],
+      ['--examples <n>', 'examples given text by text in --json and --html (default: 100)'],
+    ],
+    takesConfig: true,
+    load: async () => (await import('./diff.ts')).runDiff,
+  },
+  {
+    usage: 'stats',
+    summary: 'what the data looks like beside its targets: mix, levels, blocks, lengths, yields, cost',
+    options: [LABEL_OPTION, JSON_OPTION, ['--html <file>', 'also write one static page with charts']],
+    takesConfig: true,
+    load: async () => (await import('./stats.ts')).runStats,
+  },
+  {
+    usage: 'history',
+    summary: 'every build: who, when, what changed, what it cost and yielded',
+    options: [JSON_OPTION],
+    takesConfig: true,
+    load: async () => (await import('./history.ts')).runHistory,
+  },
+  {
     usage: 'calls',
     summary: 'every call to a model: how it ended, what it cost, what was said',
     options: [
@@ -205,6 +230,39 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [JSON_OPTION, ['--out <file>', 'where the judgments go (default: beside the rollout)']],
     takesConfig: true,
     load: async () => (await import('./judge.ts')).runJudge,
+  },
+  {
+    usage: 'gc',
+    summary: 'list what no kept build needs; drops nothing without --yes, and no paid reply without a backup',
+    options: [
+      ['--older-than <age>', 'only what is older: 12h, 30d, 8w (needed)'],
+      ['--yes', 'drop what is listed'],
+      ['--backup <file>', 'back the project up first (needed when paid replies would go)'],
+      JSON_OPTION,
+    ],
+    takesConfig: true,
+    load: async () => (await import('./gc.ts')).runGc,
+  },
+  {
+    usage: 'compact',
+    summary: 'rewrite the database to the size of what it holds',
+    options: [JSON_OPTION],
+    takesConfig: true,
+    load: async () => (await import('./compact.ts')).runCompact,
+  },
+  {
+    usage: 'backup <file>',
+    summary: 'the whole project in one checked file',
+    options: [JSON_OPTION],
+    takesConfig: true,
+    load: async () => (await import('./backup.ts')).runBackup,
+  },
+  {
+    usage: 'restore <file>',
+    summary: 'put a backup where the config says the project lies; never over a project',
+    options: [JSON_OPTION],
+    takesConfig: true,
+    load: async () => (await import('./restore.ts')).runRestore,
   },
   {
     usage: 'rehearse',

@@ -30,6 +30,9 @@ const CallsArgs = z.object({
   limit: z.int(),
 });
 
+const DiffSide = z.object({ name: z.string(), path: z.string() });
+const DiffSides = z.object({ before: DiffSide, after: DiffSide, details: z.int().nonnegative() });
+
 function parse<T>(schema: z.ZodType<T>, args: unknown): T {
   const parsed = schema.safeParse(args);
   if (!parsed.success)
@@ -85,6 +88,9 @@ export function ownerCommands(deps: {
     }),
     'query.example': (args) => QUERIES.example(store, parse(LabelArgs.extend({ id: z.string() }), args)),
     'query.why': (args) => QUERIES.why(store, parse(LabelArgs.extend({ id: z.string() }), args)),
+    'query.diff': (args) => QUERIES.diff(store, parse(DiffSides, args)),
+    'query.stats': onLabel((label) => QUERIES.stats(store, { label })),
+    'query.history': () => QUERIES.history(store, {}),
     'query.calls': (args) => QUERIES.calls(store, parse(CallsArgs, args)),
     'query.call': (args) => QUERIES.call(store, parse(z.object({ id: z.string() }), args)),
     'query.fixture': (args) => QUERIES.fixture(store, parse(z.object({ id: z.string() }), args)),

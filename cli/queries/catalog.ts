@@ -1,7 +1,11 @@
 import type { Store } from '../../store/port.ts';
 import { readCall, readCalls, readCost, readFixture } from './calls.ts';
+import { readDiff } from './diff.ts';
+import type { DiffArgs, DiffReport } from './diff.ts';
 import { exportRelease } from './export-release.ts';
 import { readExample } from './example.ts';
+import { readHistory } from './history.ts';
+import { readStats } from './stats.ts';
 import { readWhy } from './why.ts';
 import { readPlanDone } from './plan-done.ts';
 import { readPlan } from './plan.ts';
@@ -12,6 +16,9 @@ export const QUERIES = {
   status: (store: Store, args: { readonly label: string }) => readStatus(store, args.label),
   example: (store: Store, args: { readonly label: string; readonly id: string }) => readExample(store, args),
   why: readWhy,
+  diff: readDiff as (store: Store, args: DiffArgs) => Promise<DiffReport>,
+  stats: readStats,
+  history: (store: Store, _args: Readonly<Record<never, never>>) => readHistory(store),
   calls: readCalls,
   call: readCall,
   fixture: readFixture,

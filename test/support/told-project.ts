@@ -59,8 +59,11 @@ export async function tellProject(folder: string): Promise<ToldProject> {
       writeFileSync(file, `${edit(readFileSync(file, 'utf8').trimEnd().split('\n')).join('\n')}\n`);
     },
     close: async () => {
-      await project.close();
-      await server.close();
+      try {
+        await project.close();
+      } finally {
+        await server.close();
+      }
     },
   };
 }
