@@ -174,6 +174,9 @@ function narrowOutcome(row: ResultRow, pipelineHash: string): Omit<StoredOutcome
   };
 }
 
+/** Candidates that a run of the pipeline `$1` worked on: another label may share step versions and be much further. */
+const BEGUN = 'SELECT candidate_id FROM step_outputs WHERE run_id IN (SELECT id FROM runs WHERE pipeline_hash = $1)';
+
 /** Candidates per source and step whose accepted output really stands: passed steps of ended ones by their trail, of open ones by version. */
 export async function countAccepted(
   database: Database,
@@ -192,7 +195,7 @@ export async function countAccepted(
        UNION ALL
        SELECT source, step, candidate_id FROM step_outputs JOIN own USING (candidate_id)
        WHERE verdict = 'accepted' AND candidate_id NOT IN (SELECT candidate_id FROM ended)
-         AND list_contains($2, step || ' ' || step_version))
+         AND candidate_id IN (${BEGUN}) AND list_contains($2, step || ' ' || step_version))
      SELECT source, step, count(DISTINCT candidate_id) AS n FROM passed GROUP BY ALL`,
     [pipelineHash, versions.map(({ step, stepVersion }) => `${step} ${stepVersion}`)],
   );
@@ -209,7 +212,8 @@ export async function countStarted(
   const rows = await database.read(
     `SELECT source, count(*) AS n FROM candidates c WHERE load_no = ${loadNo} AND (
        EXISTS (SELECT 1 FROM outcomes o WHERE o.candidate_id = c.candidate_id AND o.row_hash = c.row_hash AND o.pipeline_hash = $1)
-       OR EXISTS (SELECT 1 FROM step_outputs s WHERE s.candidate_id = c.candidate_id AND s.step = 'screen' AND s.step_version = $2))
+       OR c.candidate_id IN (
+         SELECT candidate_id FROM step_outputs s WHERE s.step = 'screen' AND s.step_version = $2 AND candidate_id IN (${BEGUN})))
      GROUP BY source`,
     [pipelineHash, screenVersion],
   );

@@ -20,7 +20,10 @@ function npmTest() {
 }
 
 const long = (name) => vitest(['--config', 'vitest.long.config.ts', `test/long/${name}.test.ts`]);
-const suites = [['npm test', npmTest]];
+const suites = [
+  ['npm test', npmTest],
+  ['test:books', () => vitest(['--config', 'vitest.long.config.ts', 'test/long/books'])],
+];
 for (const name of ['kill-series', 'real-rows', 'hub-pull', 'planted-identifiers'])
   if (existsSync(join(ROOT, 'test', 'long', `${name}.test.ts`))) suites.push([name, () => long(name)]);
 if (existsSync(join(ROOT, 'trainer', 'pyproject.toml'))) {

@@ -188,7 +188,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'history',
     summary: 'every build: who, when, what changed, what it cost and yielded',
-    options: [JSON_OPTION],
+    options: [JSON_OPTION, ['--label <name>', 'builds of one label only']],
     takesConfig: true,
     load: async () => (await import('./history.ts')).runHistory,
   },

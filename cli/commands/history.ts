@@ -1,8 +1,8 @@
 import { EXIT } from '../cli-error.ts';
 import { query } from '../project.ts';
-import type { HistoryLine } from '../queries/history.ts';
+import type { DroppedLine, HistoryLine } from '../queries/history.ts';
 import type { Invocation } from './catalog.ts';
-import { configOf, isOn, sayJson } from './options.ts';
+import { configOf, isOn, sayJson, textOption } from './options.ts';
 import { tell } from './told-commands.ts';
 import { count, dollars } from './table.ts';
 
@@ -34,16 +34,27 @@ export function historyText(line: HistoryLine): string {
   ].join('\n');
 }
 
+/** One `gc` of the history. */
+function droppedText({ at, lines, backup }: DroppedLine): string {
+  const what = lines
+    .filter(({ rows }) => rows > 0)
+    .map(({ rows, what: name, microUsd, unknownCosts }) => {
+      const worth = name === 'replies of models' ? ` (${dollars(microUsd, unknownCosts)})` : '';
+      return `${rows} ${name}${worth}`;
+    });
+  return `gc ${minute(at)}: dropped ${what.join(', ')}; ${backup === null ? 'no backup' : `backup ${backup}`}`;
+}
+
 /** `memcalib history`: every build, oldest first, and what changed between them. */
 export async function runHistory(invocation: Invocation): Promise<number> {
-  const lines = await query(await configOf(invocation), 'history', {});
-  if (isOn(invocation, 'json')) sayJson(lines);
+  const report = await query(await configOf(invocation), 'history', { label: textOption(invocation, 'label') ?? null });
+  if (isOn(invocation, 'json')) sayJson(report);
   else
     tell(
       invocation,
-      lines.length === 0
+      report.builds.length === 0
         ? `No build has begun yet. Type \`memcalib build\` to start one.`
-        : lines.map((line) => historyText(line)).join('\n\n'),
+        : [...report.builds.map((line) => historyText(line)), ...report.dropped.map((line) => droppedText(line))].join('\n\n'),
     );
   return EXIT.ok;
 }

@@ -3,8 +3,8 @@ import type { StatsReport } from '../queries/stats.ts';
 import { factLines, shareGroups, spreadRows, yieldRows } from './stats-text.ts';
 import type { ShareGroup } from './stats-text.ts';
 
-const WIDTH = 520;
-const NAME_WIDTH = 160;
+const WIDTH = 560;
+const NAME_WIDTH = 200;
 const BAR_WIDTH = 230;
 const ROW = 22;
 
@@ -22,7 +22,7 @@ function chart({ title, against, lines }: ShareGroup): string {
     return `<text x="${NAME_WIDTH - 8}" y="${y + 13}" text-anchor="end">${escapeHtml(name)}</text><rect x="${NAME_WIDTH}" y="${y + 3}" width="${width(share)}" height="${ROW - 10}" fill="#3d6fa5"></rect>${mark}<text class="soft" x="${NAME_WIDTH + BAR_WIDTH + 10}" y="${y + 13}">${number}</text>`;
   });
   const height = Math.max(ROW, lines.length * ROW);
-  const legend = against === '' ? '' : `<p>The mark is the ${escapeHtml(against)}.</p>`;
+  const legend = against === '' ? '' : `<p>The mark: ${escapeHtml(against)}.</p>`;
   return `<div><h2>${escapeHtml(title)}</h2>${legend}<svg role="img" aria-label="${escapeHtml(title)}" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}">${bars.join('')}</svg></div>`;
 }
 
@@ -33,7 +33,7 @@ export function statsPage(report: StatsReport): string {
     title: 'Topics',
     against: '',
     lines: report.topics.map(({ domain, topic, examples }) => ({
-      name: `${topic === 'general_other' || topic === 'coding_other' ? '' : `${domain}: `}${topic}`,
+      name: topic.startsWith(domain) ? topic : `${domain[0] ?? ''}. ${topic}`,
       count: examples,
       share: Math.round((1000 * examples) / Math.max(1, report.shape.examples)) / 10,
       wanted: null,

@@ -90,7 +90,7 @@ export function ownerCommands(deps: {
     'query.why': (args) => QUERIES.why(store, parse(LabelArgs.extend({ id: z.string() }), args)),
     'query.diff': (args) => QUERIES.diff(store, parse(DiffSides, args)),
     'query.stats': onLabel((label) => QUERIES.stats(store, { label })),
-    'query.history': () => QUERIES.history(store, {}),
+    'query.history': (args) => QUERIES.history(store, parse(z.object({ label: z.string().nullable() }), args)),
     'query.calls': (args) => QUERIES.calls(store, parse(CallsArgs, args)),
     'query.call': (args) => QUERIES.call(store, parse(z.object({ id: z.string() }), args)),
     'query.fixture': (args) => QUERIES.fixture(store, parse(z.object({ id: z.string() }), args)),

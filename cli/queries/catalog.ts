@@ -18,7 +18,7 @@ export const QUERIES = {
   why: readWhy,
   diff: readDiff as (store: Store, args: DiffArgs) => Promise<DiffReport>,
   stats: readStats,
-  history: (store: Store, _args: Readonly<Record<never, never>>) => readHistory(store),
+  history: readHistory,
   calls: readCalls,
   call: readCall,
   fixture: readFixture,

@@ -133,15 +133,37 @@ async function lineOf(
   };
 }
 
-/** Every build of a project, oldest first. */
-export async function readHistory(store: Store): Promise<readonly HistoryLine[]> {
+/** What a `gc` dropped, and where the backup went that it made first. */
+export interface DroppedLine {
+  readonly at: number;
+  readonly lines: readonly { readonly what: string; readonly rows: number; readonly microUsd: number; readonly unknownCosts: number }[];
+  readonly backup: string | null;
+}
+
+/** Every `gc` that dropped something, oldest first. */
+export async function readDropped(store: Store): Promise<readonly DroppedLine[]> {
+  const facts = await store.facts('gc:');
+  return facts
+    .map(({ name, value }): DroppedLine => {
+      const { lines, backup } = JSON.parse(value) as Omit<DroppedLine, 'at'>;
+      return { at: Number(name.slice('gc:'.length)), lines, backup };
+    })
+    .toSorted((a, b) => a.at - b.at);
+}
+
+/** Every build of a project (or of one label), oldest first, and what was dropped between them. */
+export async function readHistory(
+  store: Store,
+  args: { readonly label: string | null },
+): Promise<{ readonly builds: readonly HistoryLine[]; readonly dropped: readonly DroppedLine[] }> {
   const releases = await store.releases();
   const latest = new Map<string, Told>();
   const lines: HistoryLine[] = [];
   for (const run of await store.runs()) {
+    if (args.label !== null && run.label !== args.label) continue;
     const told = { run, spec: await readSpec(store, run.id) };
     lines.push(await lineOf(store, told, latest.get(run.label), releases));
     latest.set(run.label, told);
   }
-  return lines;
+  return { builds: lines, dropped: await readDropped(store) };
 }

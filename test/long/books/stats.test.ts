@@ -75,7 +75,9 @@ describe('stats', () => {
 });
 
 test('history tells who, what changed, what it cost and yielded, and the export', async () => {
-  const lines = await readHistory(told.project.store);
+  const { builds: lines, dropped } = await readHistory(told.project.store, { label: null });
+  expect((await readHistory(told.project.store, { label: 'b' })).builds).toEqual([]);
+  expect(dropped).toEqual([]);
   expect(lines.map(({ runId }) => runId)).toEqual(['run-1', 'run-2']);
   expect(lines[0]).toMatchObject({ changed: null, state: 'completed', exports: [] });
   expect(lines[1]?.changed).toEqual(
@@ -154,6 +156,7 @@ describe('upkeep through the command line', () => {
       expect(existsSync(join(home, 'before-gc.backup'))).toBe(true);
       expect((await type('gc', '--older-than', '0h')).stdout).toMatch(/Nothing is old enough/);
       expect(await stats()).toBe(before);
+      expect((await type('history')).stdout).toMatch(/gc .*: dropped \d+ replies of models .*backup .*before-gc\.backup/);
       expect(await type('compact')).toMatchObject({ code: EXIT.ok, stdout: expect.stringMatching(/Rewrote the store/) });
       expect(await stats()).toBe(before);
     },
