@@ -1,5 +1,5 @@
 import { FAILURES } from '../../llm/failures.ts';
-import { estimateTokens, priceBook } from '../../llm/prices.ts';
+import { batchPrice, estimateTokens, priceBook } from '../../llm/prices.ts';
 import type { ModelPrice } from '../../llm/prices.ts';
 import type { Role, StepId } from '../../schemas/steps.ts';
 import type { CallMeasure, ChangeCount } from '../../store/planning-port.ts';
@@ -109,7 +109,14 @@ export async function measure(world: World): Promise<ReadonlyMap<StepId, StepMea
     planning.callMeasures(),
     planning.changeCounts([...world.steps.values()].map((step) => step.version)),
   ]);
-  const priceOf = priceBook(world.spec.config.prices ?? {});
+  const { prices, models } = world.spec.config;
+  const priceOf = priceBook(prices ?? {});
+  /** A role that is answered in batches costs the batch price. */
+  const priceFor = ({ role, provider, model }: SentToRole): ModelPrice | null => {
+    const price = priceOf(provider, model);
+    const mode = models?.[role].mode ?? 'online';
+    return mode === 'online' ? price : batchPrice(price);
+  };
   return new Map(
     [...world.steps].map(([id, step]) => {
       const own = measures.filter((item) => item.step === id);
@@ -118,7 +125,7 @@ export async function measure(world: World): Promise<ReadonlyMap<StepId, StepMea
       return [
         id,
         {
-          costs: step.sent.map((sent) => costOf(step, sent, measures, priceOf(sent.provider, sent.model))),
+          costs: step.sent.map((sent) => costOf(step, sent, measures, priceFor(sent))),
           callsPerCandidate: candidates === 0 ? USUAL_CALLS[id] : total((item) => item.keys) / candidates,
           callsPerFirst:
             candidates === 0
