@@ -39,7 +39,7 @@ test('a cap of $0.50 pauses at no more than $0.50 and the calls in flight, survi
   const made = project(server, { target: { health: 3, general: 3, coding: 3 }, prices: PRICES, budget: { perRunUsd: 0.5 } });
   const stopped = await made.run('build');
   expect(stopped.code, stopped.output).toBe(5);
-  expect(stopped.output).toMatch(/cap of \$0\.50 for run \S+ is reached .*memcalib resume --cap 1/);
+  expect(stopped.output).toMatch(/cap of \$0\.50 for run \S+ is reached .*memcalib resume .*--cap 1/);
   const first = await status(made);
   expect(first.calls.microUsdOfThisRun).toBeLessThanOrEqual(500_000);
   expect(first.calls.microUsdOfThisRun).toBeGreaterThan(400_000);
