@@ -73,6 +73,19 @@ function fold(raw: string): Folded {
   return { text: units.join(''), starts, ends };
 }
 
+const MAX_FIELDS = 24;
+const foldedFields = new Map<string, Folded>();
+
+/** Every quote of a reply is looked up in the same few fields, which are folded once. */
+function foldField(text: string): Folded {
+  const known = foldedFields.get(text);
+  if (known !== undefined) return known;
+  const folded = fold(text);
+  if (foldedFields.size >= MAX_FIELDS) foldedFields.clear();
+  foldedFields.set(text, folded);
+  return folded;
+}
+
 function wordCharacters(text: string): number {
   return text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 }
@@ -129,7 +142,7 @@ function locateAll(field: Folded, pieces: readonly string[]): readonly Range[] |
 export function resolveQuote(fieldText: string, quote: string): readonly Range[] | null {
   const exact = locateExactly(fieldText, quote);
   if (exact !== null) return [exact];
-  const field = fold(fieldText);
+  const field = foldField(fieldText);
   const whole = fold(quote).text.trim();
   const bare = whole.replace(/^['\s]+|['\s]+$/g, '');
   const unpointed = bare.replace(/[.,;:!?]+$/, '');
