@@ -43,6 +43,8 @@ function modelLine({ model }: RoleProbe, facts: EndpointFacts): Line {
 function schemaLine(probe: RoleProbe, facts: EndpointFacts): Line {
   const { wantedMode, before, provider } = probe;
   const mode = facts.structuredOutput;
+  if (mode === null && /time/.test(facts.problem ?? ''))
+    return bad(facts.problem ?? '', 'ask again when the server is idle; give it more slots, or set concurrency to what it has');
   if (mode === null)
     return bad(
       `no reply could be used: ${facts.problem ?? 'no mode worked'}`,

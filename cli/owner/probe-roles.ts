@@ -39,6 +39,9 @@ const LONGEST_CALL_S = 60;
 /** Ledger name of calls that no build made. */
 const RUN_ID = 'doctor';
 
+/** How vendors are asked to leave thinking out (docs/models.md). */
+const THINKING_OFF = /"(enable_thinking|think|enabled)":false|"reasoning_effort":"none"|"type":"disabled"/;
+
 interface Group {
   readonly roles: CallRole[];
   readonly binding: RoleBinding<CallRole>;
@@ -79,7 +82,7 @@ async function probeGroup(store: Store, config: Config, group: Group, env: NodeJ
     local,
     price: priceOf(provider, model),
     wantedMode: settings.structuredOutput,
-    wantsNoThinking: /think|reasoning/i.test(canonicalJson(sampling.extra ?? {})),
+    wantsNoThinking: THINKING_OFF.test(canonicalJson(sampling.extra ?? {})),
   };
   if (!all && !local) return { ...base, asked: false, facts: before, before: null, refusal: null };
   try {

@@ -95,6 +95,7 @@ describe('the structured output ladder', () => {
     ['vLLM', { max_model_len: 4096 }, 4096],
     ['OpenRouter', { context_length: 131_072 }, 131_072],
     ['llama.cpp', { meta: { n_ctx_train: 32_768 } }, 32_768],
+    ['llama.cpp that serves less', { meta: { n_ctx: 8192, n_ctx_train: 32_768 } }, 8192],
     ['one that does not tell', {}, null],
   ])('reads the context length of %s', async (_, over, contextLength) => {
     expect(await probe(list(over), { json_schema: obeyed })).toMatchObject({ contextLength });
