@@ -2,7 +2,8 @@
 // Usage: npm run build && node bench/model-overhead.mjs [--pairs 5] [--calls 2000] [--latency 200] [--ledger ./dist/...js#factory]
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import OpenAI from 'openai';
@@ -138,8 +139,14 @@ async function makeLedger() {
     const [path, factory] = values.ledger.split('#');
     return (await import(resolve(path)))[factory]();
   }
-  const { MemoryLedger } = await load('test/llm/memory-ledger.js');
-  return { ledger: new MemoryLedger(), close: async () => {} };
+  const { openStore } = await load('store/open.js');
+  const folder = mkdtempSync(join(tmpdir(), 'memcalib-model-'));
+  const store = await openStore(join(folder, 'memcalib.duckdb'));
+  const close = async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { ledger: store.ledger, close };
 }
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
@@ -170,6 +177,6 @@ try {
   mock.kill();
 }
 console.log(
-  `${calls} calls at ${values.latency} ms, ${CONCURRENCY} in flight, ledger ${values.ledger ?? 'in memory'}: median ratio ${median(pairs.map(({ ratio }) => ratio)).toFixed(3)} ` +
+  `${calls} calls at ${values.latency} ms, ${CONCURRENCY} in flight, ledger ${values.ledger ?? 'DuckDB, every call durable'}: median ratio ${median(pairs.map(({ ratio }) => ratio)).toFixed(3)} ` +
     `(ours ÷ bare openai loop; below 1 is faster), rss ${Math.round(process.memoryUsage().rss / 1048576)} MB`,
 );

@@ -4,6 +4,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readCalls, readCost } from '../dist/cli/queries/calls.js';
+import { latestRunFact, readStatus } from '../dist/cli/queries/status.js';
+import { readPrompts } from '../dist/cli/prompt-files.js';
+import { specFact } from '../dist/activities/run-contexts.js';
+import { Config } from '../dist/schemas/config.js';
 import { openStore } from '../dist/store/open.js';
 
 const [mode = '400000', given] = process.argv.slice(2);
@@ -131,6 +136,32 @@ async function lookUps(store, calls) {
   await timed('spent since a time', null, () => store.ledger.spent({ sinceMs: 1_790_000_001_000 + calls / 2 }));
 }
 
+/** What `status`, `cost` and `calls` ask of the store. The run has no rows, so that of `status` this is the part that grows with the calls. */
+async function questions(store) {
+  const config = Config.parse({
+    name: 'bench',
+    target: { health: 1, general: 1, coding: 1 },
+    sources: [{ name: 'none', adapter: 'meddialog', path: 'none.jsonl' }],
+  });
+  const loaded = { config, file: 'memcalib.config.ts', baseDir: process.cwd(), projectFolder: '' };
+  const spec = { runId: 'run-1', label: 'main', startedAt: 1, config, baseDir: '', rehearsal: true, prompts: readPrompts(loaded) };
+  await store.putFact(specFact('run-1'), JSON.stringify(spec));
+  await store.putFact(latestRunFact('main'), 'run-1');
+  await store.startRun({
+    id: 'run-1',
+    label: 'main',
+    kind: 'build',
+    pipelineHash: 'p',
+    orderId: 'o',
+    seed: 's',
+    config: JSON.stringify({ modes: {} }),
+    startedAt: 1,
+  });
+  await timed('status', null, () => readStatus(store, 'main'));
+  await timed('cost', null, () => readCost(store, { label: 'main' }));
+  await timed('the latest 50 calls', null, () => readCalls(store, { filter: {}, limit: 50 }));
+}
+
 async function killedWriter(file, from) {
   const child = spawn(process.execPath, [import.meta.filename, 'fill-for-ever', `${file}:${from}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -159,6 +190,7 @@ async function main(calls) {
     console.log(`file ${Math.round(statSync(file).size / 1e6)} MB`);
     const again = await timed('opening after a clean close', null, () => openStore(file));
     await lookUps(again, calls);
+    await questions(again);
     await again.close();
     await killedWriter(file, calls);
     const after = await timed('opening after a kill', null, () => openStore(file));
