@@ -58,8 +58,10 @@ interface WaitingSlot {
   readonly grant: (slot: Slot | null) => void;
 }
 
-/** A minute as the provider's clock may see it: arrival jitters, so a little is added. */
+/** A minute as the provider's clock may see it: a little is added. */
 const MINUTE_MS = 60_250;
+/** On a busy machine or line a call arrives this much after it was sent, or just before its reply: its minute begins no later. */
+const LONGEST_WAY_MS = 2000;
 const UNKNOWN_START = 4;
 
 /** The limits of one provider × model, shared by all roles and runs of a process. Waiting here is no attempt and no timeout. */
@@ -208,8 +210,8 @@ export class Lane {
     const sentAt = this.#clock.now();
     this.#inFlight++;
     this.#sentToday++;
-    const request = this.#requests.book(sentAt, 1);
-    const booking = this.#tokens.book(sentAt, tokens);
+    const request = this.#requests.book(sentAt, 1, sentAt + LONGEST_WAY_MS);
+    const booking = this.#tokens.book(sentAt, tokens, sentAt + LONGEST_WAY_MS);
     let open = true;
     const close = (settle: () => void): void => {
       if (!open) return;
@@ -220,7 +222,11 @@ export class Lane {
       this.#pumpAdmissions();
     };
     return {
-      release: (result) => close(() => this.#settle(result, sentAt, booking)),
+      release: (result) =>
+        close(() => {
+          this.#requests.correct(request, 1, this.#clock.now());
+          this.#settle(result, sentAt, booking);
+        }),
       giveBack: () =>
         close(() => {
           this.#sentToday--;
@@ -233,7 +239,7 @@ export class Lane {
   #settle(result: SlotResult, sentAt: number, booking: Booking): void {
     const now = this.#clock.now();
     if (result.tokens !== null) this.#tokens.correct(booking, result.tokens, now);
-    else if (result.class === 'rate_limited') this.#tokens.correct(booking, 0, now);
+    else this.#tokens.correct(booking, result.class === 'rate_limited' ? 0 : booking.amount, now);
     if (result.class === 'rate_limited') {
       const ownMs = this.#adaptive.slowedDown(sentAt, now);
       this.blockUntil(now + (result.retryAfterMs ?? ownMs));

@@ -1,7 +1,10 @@
 /** An amount that was booked at a time and may be corrected once the true amount is known. */
 export interface Booking {
-  readonly at: number;
+  /** When it last may have begun to count. */
+  at: number;
   amount: number;
+  /** It counts no more. */
+  gone?: true;
 }
 
 /** Sum of what was booked within the last `spanMs`: the honest form of "per minute", without a fresh burst at each full minute. */
@@ -15,18 +18,21 @@ export class SlidingWindow {
     this.#spanMs = spanMs;
   }
 
-  book(at: number, amount: number): Booking {
-    this.#forget(at);
-    const booking = { at, amount };
+  /** Books an amount now; it counts from `latest` at the latest (a call is sent before it arrives). */
+  book(now: number, amount: number, latest: number = now): Booking {
+    this.#forget(now);
+    const booking: Booking = { at: latest, amount };
     this.#bookings.push(booking);
     this.#total += amount;
     return booking;
   }
 
+  /** Sets the true amount; what is known now did begin to count before now. */
   correct(booking: Booking, amount: number, now: number): void {
     this.#forget(now);
-    if (booking.at > now - this.#spanMs) this.#total += amount - booking.amount;
+    if (!booking.gone) this.#total += amount - booking.amount;
     booking.amount = amount;
+    booking.at = Math.min(booking.at, now);
   }
 
   /** Milliseconds until `amount` more fits under `limit`; 0 when it fits now. More than the whole limit waits for an empty window. */
@@ -34,11 +40,14 @@ export class SlidingWindow {
     this.#forget(now);
     let over = this.#total + Math.min(amount, limit) - limit;
     if (over <= 0) return 0;
+    // Bookings leave in the order they came: one that may have begun later holds back those behind it.
+    let last = 0;
     for (let index = this.#first; index < this.#bookings.length; index++) {
       const booking = this.#bookings[index];
       if (booking === undefined) break;
       over -= booking.amount;
-      if (over <= 0) return Math.max(1, booking.at + this.#spanMs - now);
+      last = Math.max(last, booking.at);
+      if (over <= 0) return Math.max(1, last + this.#spanMs - now);
     }
     return this.#spanMs;
   }
@@ -53,6 +62,7 @@ export class SlidingWindow {
       const oldest = this.#bookings[this.#first];
       if (oldest === undefined || oldest.at > now - this.#spanMs) break;
       this.#total -= oldest.amount;
+      oldest.gone = true;
       this.#first++;
     }
     if (this.#first > 1024 && this.#first * 2 > this.#bookings.length) {

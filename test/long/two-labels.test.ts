@@ -8,7 +8,7 @@ import type { CountingProxy } from '../support/counting-proxy.ts';
 import { makeProject, until } from '../support/project.ts';
 import type { Ended, TestProject } from '../support/project.ts';
 
-const LIMITS = { concurrency: 6, requestsPerMinute: 240, tokensPerMinute: 330_000 };
+const LIMITS = { concurrency: 6, requestsPerMinute: 300, tokensPerMinute: 600_000 };
 const TARGET = { health: 3, general: 3, coding: 3 };
 /** One model for all roles, so that all share one set of limits; the temperatures tell the server who asks. */
 const ROLES = { builder: 0, reviewerA: 0.1, reviewerB: 0.2 };
