@@ -77,90 +77,91 @@ function requestOf({ model }: OpenTarget, over: { readonly sampleIndex?: number;
   };
 }
 
-describe.each(TARGETS)('the model client on $name', (target) => {
-  const test = it.skipIf(target.skipped !== null);
-  const title = (text: string): string => (target.skipped === null ? text : `${text} (skipped: ${target.skipped})`);
-  const opened = async (): Promise<OpenTarget> => {
-    const open = await target.open();
-    closers.push(() => open.close());
-    return open;
-  };
-  const limit = target.callTimeoutMs * 2;
+const why = ({ skipped }: Target): string => (skipped === null ? '' : ` (skipped: ${skipped})`);
 
-  test(
-    title('returns a whole reply once it is durable, and serves it from then on, also to another process'),
-    async () => {
-      const open = await opened();
-      const at = folder();
-      const first = await bench(target, open, at);
-      const request = requestOf(open);
-      const fresh = await first.client.call(request, validate);
-      expect(fresh).toMatchObject({ kind: 'reply', served: 'fresh', attempt: 1 });
-      const [row] = (await first.store.ledger.attempts([request.key])).get(request.key) ?? [];
-      expect(row).toMatchObject({ class: 'ok', finishReason: 'stop', role: 'builder', step: 'screen' });
-      expect(row?.latencyMs).toBeGreaterThanOrEqual(0);
-      if (row?.usage != null) {
-        const { freshInput, cachedInput, output } = row.usage;
-        expect(row.costMicroUsd).toBe(freshInput + cachedInput + 2 * output);
-      } else expect(row?.costMicroUsd).toBeNull();
-      await end(first);
-      const second = await bench(target, open, at);
-      expect(await second.client.call(request, validate)).toEqual({ ...fresh, served: 'ledger' });
-      expect(open.sent() ?? 1).toBe(1);
-      await end(second);
-    },
-    limit,
-  );
+for (const target of TARGETS)
+  describe.skipIf(target.skipped !== null)(`the model client on ${target.name}${why(target)}`, () => {
+    const opened = async (): Promise<OpenTarget> => {
+      const open = await target.open();
+      closers.push(() => open.close());
+      return open;
+    };
+    const limit = target.callTimeoutMs * 2;
 
-  test(
-    title('makes one call for equal requests at once, and another for another sample'),
-    async () => {
-      const open = await opened();
-      const made = await bench(target, open, folder());
-      const request = requestOf(open);
-      const outcomes = await Promise.all([1, 2, 3].map(() => made.client.call(request, validate)));
-      expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
-      const other = await made.client.call(requestOf(open, { sampleIndex: 1 }), validate);
-      expect(other).toMatchObject({ kind: 'reply', served: 'fresh' });
-      expect((await made.store.ledger.spent({})).calls).toBe(2);
-      expect(open.sent() ?? 2).toBe(2);
-      await end(made);
-    },
-    limit,
-  );
+    it(
+      'returns a whole reply once it is durable, and serves it from then on, also to another process',
+      async () => {
+        const open = await opened();
+        const at = folder();
+        const first = await bench(target, open, at);
+        const request = requestOf(open);
+        const fresh = await first.client.call(request, validate);
+        expect(fresh).toMatchObject({ kind: 'reply', served: 'fresh', attempt: 1 });
+        const [row] = (await first.store.ledger.attempts([request.key])).get(request.key) ?? [];
+        expect(row).toMatchObject({ class: 'ok', finishReason: 'stop', role: 'builder', step: 'screen' });
+        expect(row?.latencyMs).toBeGreaterThanOrEqual(0);
+        if (row?.usage != null) {
+          const { freshInput, cachedInput, output } = row.usage;
+          expect(row.costMicroUsd).toBe(freshInput + cachedInput + 2 * output);
+        } else expect(row?.costMicroUsd).toBeNull();
+        await end(first);
+        const second = await bench(target, open, at);
+        expect(await second.client.call(request, validate)).toEqual({ ...fresh, served: 'ledger' });
+        expect(open.sent() ?? 1).toBe(1);
+        await end(second);
+      },
+      limit,
+    );
 
-  test(
-    title('keeps a whole reply that breaks a rule under its class, and offers it for repair at no call'),
-    async () => {
-      const open = await opened();
-      const made = await bench(target, open, folder());
-      const request = requestOf(open);
-      const strict: ReplyValidator = () => ({ ok: false, class: 'schema_mismatch', rule: 'made_up', path: 'a' });
-      const fresh = await made.client.call(request, strict);
-      expect(fresh).toMatchObject({ kind: 'invalid', class: 'schema_mismatch', rule: 'made_up', served: 'fresh' });
-      expect(await made.client.call(request, strict)).toEqual({ ...fresh, served: 'ledger' });
-      expect(open.sent() ?? 1).toBe(1);
-      await end(made);
-    },
-    limit,
-  );
+    it(
+      'makes one call for equal requests at once, and another for another sample',
+      async () => {
+        const open = await opened();
+        const made = await bench(target, open, folder());
+        const request = requestOf(open);
+        const outcomes = await Promise.all([1, 2, 3].map(() => made.client.call(request, validate)));
+        expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+        const other = await made.client.call(requestOf(open, { sampleIndex: 1 }), validate);
+        expect(other).toMatchObject({ kind: 'reply', served: 'fresh' });
+        expect((await made.store.ledger.spent({})).calls).toBe(2);
+        expect(open.sent() ?? 2).toBe(2);
+        await end(made);
+      },
+      limit,
+    );
 
-  test(
-    title('asks a cut reply once more under a higher cap, never under the same, and then lets it fail'),
-    async () => {
-      const open = await opened();
-      const made = await bench(target, open, folder());
-      const request = requestOf(open, { maxTokens: 1 });
-      expect(await made.client.call(request, validate)).toMatchObject({ kind: 'failed', class: 'truncated' });
-      const rows = (await made.store.ledger.attempts([request.key])).get(request.key) ?? [];
-      expect(rows.map((row) => [row.class, row.maxTokens])).toEqual([
-        ['truncated', 1],
-        ['truncated', 2],
-      ]);
-      expect(await made.client.call(request, validate)).toMatchObject({ kind: 'failed', class: 'truncated' });
-      expect(open.sent() ?? 2).toBe(2);
-      await end(made);
-    },
-    limit,
-  );
-});
+    it(
+      'keeps a whole reply that breaks a rule under its class, and offers it for repair at no call',
+      async () => {
+        const open = await opened();
+        const made = await bench(target, open, folder());
+        const request = requestOf(open);
+        const strict: ReplyValidator = () => ({ ok: false, class: 'schema_mismatch', rule: 'made_up', path: 'a' });
+        const fresh = await made.client.call(request, strict);
+        expect(fresh).toMatchObject({ kind: 'invalid', class: 'schema_mismatch', rule: 'made_up', served: 'fresh' });
+        expect(await made.client.call(request, strict)).toEqual({ ...fresh, served: 'ledger' });
+        expect(open.sent() ?? 1).toBe(1);
+        await end(made);
+      },
+      limit,
+    );
+
+    it(
+      'asks a cut reply once more under a higher cap, never under the same, and then lets it fail',
+      async () => {
+        const open = await opened();
+        const made = await bench(target, open, folder());
+        const request = requestOf(open, { maxTokens: 1 });
+        expect(await made.client.call(request, validate)).toMatchObject({ kind: 'failed', class: 'truncated' });
+        const rows = (await made.store.ledger.attempts([request.key])).get(request.key) ?? [];
+        expect(rows.map((row) => [row.class, row.maxTokens])).toEqual([
+          ['truncated', 1],
+          ['truncated', 2],
+        ]);
+        expect(await made.client.call(request, validate)).toMatchObject({ kind: 'failed', class: 'truncated' });
+        expect(open.sent() ?? 2).toBe(2);
+        await end(made);
+      },
+      limit,
+    );
+  });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, integer, nat, property, record } from 'fast-check';
 import { expect, it } from 'vitest';
 import { SlidingWindow } from '../../llm/sliding-window.ts';
 
@@ -6,12 +6,12 @@ const SPAN_MS = 60_000;
 const LONGEST_WAY_MS = 2000;
 
 it('holds a minute as the server sees it, however long calls are on their way, up to two seconds, and however long they take', () => {
-  const calls = fc.array(fc.record({ wayMs: fc.nat(LONGEST_WAY_MS), workMs: fc.nat(90_000), gapMs: fc.nat(3000) }), {
+  const calls = array(record({ wayMs: nat(LONGEST_WAY_MS), workMs: nat(90_000), gapMs: nat(3000) }), {
     minLength: 30,
     maxLength: 120,
   });
-  fc.assert(
-    fc.property(calls, fc.integer({ min: 1, max: 20 }), (drawn, limit) => {
+  assert(
+    property(calls, integer({ min: 1, max: 20 }), (drawn, limit) => {
       const window = new SlidingWindow(SPAN_MS);
       const arrivals: number[] = [];
       let open: { readonly at: number; readonly settle: (now: number) => void }[] = [];
