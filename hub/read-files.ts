@@ -8,11 +8,12 @@ import { readCsv } from './read-csv.ts';
 import { SourceReadError } from './read-error.ts';
 import { readParquet } from './read-parquet.ts';
 import { MAX_ROW_BYTES, splitArray, splitLines, withoutBom, type RawRecord } from './split-records.ts';
+import { unzstd } from './unzstd.ts';
 
 const FORMATS: ReadonlySet<string> = new Set(['.jsonl', '.ndjson', '.json', '.csv', '.parquet']);
 
 function formatOf(path: string): string {
-  return extname(path.replace(/\.gz$/i, '')).toLowerCase();
+  return extname(path.replace(/\.(?:gz|zst)$/i, '')).toLowerCase();
 }
 
 /** A file of a source: where it lies, and its name relative to the config's folder, which is what people see. */
@@ -52,7 +53,7 @@ export async function filesOfSource(source: SourceConfig, baseDir: string): Prom
         throw new SourceReadError(
           'unsupported_format',
           path,
-          `Source ${source.name}: ${path} is none of .jsonl, .json, .csv, .parquet (or .gz of the first three).`,
+          `Source ${source.name}: ${path} is none of .jsonl, .json, .csv, .parquet (or .gz and .zst of the first three).`,
         );
       files.set(path, { path, name: relative(resolve(baseDir), path).split(sep).join('/') });
     }
@@ -62,6 +63,7 @@ export async function filesOfSource(source: SourceConfig, baseDir: string): Prom
 
 function bytesOf(path: string): AsyncIterable<Uint8Array> {
   const raw = createReadStream(path, { highWaterMark: 1 << 18 });
+  if (/\.zst$/i.test(path)) return withoutBom(unzstd(raw as AsyncIterable<Uint8Array>));
   if (!/\.gz$/i.test(path)) return withoutBom(raw);
   const gunzip = createGunzip();
   raw.on('error', (error) => gunzip.destroy(error));

@@ -24,7 +24,7 @@ const suites = [
   ['npm test', npmTest],
   ['test:books', () => vitest(['--config', 'vitest.long.config.ts', 'test/long/books'])],
 ];
-for (const name of ['kill-series', 'real-rows', 'hub-pull', 'planted-identifiers'])
+for (const name of ['kill-series', 'real-rows', 'hub-pull', 'planted-identifiers', 'dry'])
   if (existsSync(join(ROOT, 'test', 'long', `${name}.test.ts`))) suites.push([name, () => long(name)]);
 if (existsSync(join(ROOT, 'trainer', 'pyproject.toml'))) {
   suites.push(['test:learn', () => pytest(['trainer/tests', '-m', 'learn'])]);

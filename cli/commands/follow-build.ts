@@ -1,12 +1,13 @@
 import type { OwnerClient } from '../attach.ts';
 import { EXIT } from '../cli-error.ts';
 import type { LoadedConfig } from '../config-file.ts';
-import { DOMAINS } from '../../schemas/levels.ts';
 import type { BuildState } from '../owner/builds.ts';
+import type { DomainShortfall } from '../queries/shortfall.ts';
 import type { StatusReport } from '../queries/status.ts';
 import type { Invocation } from './catalog.ts';
 import { createProgressView } from './progress-view.ts';
 import { configFlag, isOn, sayJson } from './options.ts';
+import { shortfallText } from './shortfall-text.ts';
 import { tell } from './told-commands.ts';
 import { statusText } from './status-text.ts';
 
@@ -47,7 +48,8 @@ export async function followBuild(owner: OwnerClient, loaded: LoadedConfig, invo
   const report = (await owner.call('query.status', { label })) as StatusReport | null;
   view.end(report);
   if (report === null) return EXIT.internal;
-  if (json) sayJson({ ...report, state: state.state, reason: state.reason });
+  const shortfall = state.state === 'dry' ? ((await owner.call('query.shortfall', { label })) as readonly DomainShortfall[]) : [];
+  if (json) sayJson({ ...report, state: state.state, reason: state.reason, ...(state.state === 'dry' && { shortfall }) });
   else
     tell(
       invocation,
@@ -60,11 +62,6 @@ export async function followBuild(owner: OwnerClient, loaded: LoadedConfig, invo
         configFlag(invocation),
       ),
     );
-  if (state.state === 'dry' && !json) {
-    const short = DOMAINS.filter((domain) => report.accepted[domain] < report.target[domain]).map(
-      (domain) => `${domain} ${report.accepted[domain]} of ${report.target[domain]}`,
-    );
-    tell(invocation, `The sources ran dry: ${short.join(', ')}. Add sources or lower the target; what is there is a valid dataset.`);
-  }
+  if (state.state === 'dry' && !json) tell(invocation, shortfallText(shortfall));
   return EXIT_OF[state.state] ?? EXIT.internal;
 }

@@ -94,6 +94,7 @@ export function ownerCommands(deps: {
     'query.calls': (args) => QUERIES.calls(store, parse(CallsArgs, args)),
     'query.call': (args) => QUERIES.call(store, parse(z.object({ id: z.string() }), args)),
     'query.fixture': (args) => QUERIES.fixture(store, parse(z.object({ id: z.string() }), args)),
+    'query.shortfall': onLabel((label) => QUERIES.shortfall(store, { label })),
     'query.cost': onLabel((label) => QUERIES.cost(store, { label })),
     'query.plan': (args) => QUERIES.plan(store, parse(SpecArgs.extend({ restratify: z.boolean(), explain: z.string().nullable() }), args)),
     'query.planDone': onLabel((label) => QUERIES.planDone(store, { label })),

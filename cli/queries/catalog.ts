@@ -9,6 +9,7 @@ import { readStats } from './stats.ts';
 import { readWhy } from './why.ts';
 import { readPlanDone } from './plan-done.ts';
 import { readPlan } from './plan.ts';
+import { readShortfall } from './shortfall.ts';
 import { readStatus } from './status.ts';
 
 /** Read-only questions to a project; the owner answers them over its API, a command without an owner from the store. */
@@ -26,6 +27,7 @@ export const QUERIES = {
   export: exportRelease,
   plan: readPlan,
   planDone: readPlanDone,
+  shortfall: readShortfall,
 } as const;
 
 export type QueryName = keyof typeof QUERIES;

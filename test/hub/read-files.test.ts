@@ -9,6 +9,10 @@ import { filesOfSource, readRows } from '../../hub/read-files.ts';
 import { duplicateKey, type ReadRow } from '../../hub/parse-json-row.ts';
 import { SourceConfig } from '../../schemas/config.ts';
 
+const ZST_ONE = '28b52ffd00584100007b2261223a317d0a';
+const ZST_TWO = '28b52ffd00584100007b2261223a327d0a';
+const ZST_CSV = '28b52ffd0058410000612c620a312c320a';
+
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'memcalib-read-'));
@@ -60,6 +64,17 @@ describe('JSONL', () => {
 
   it('reads gzip', async () => {
     expect(short(await read('rows.jsonl.gz', gzipSync('\uFEFF{"a":1}\n{"a":2}\n')))).toEqual(['1:{"a":1}', '2:{"a":2}']);
+  });
+
+  it('reads Zstandard, in one frame or several, and says when it is cut', async () => {
+    // Frames written by the reference program: `{"a":1}` and `{"a":2}`, each with a line end.
+    const frame = (hex: string): Buffer => Buffer.from(hex, 'hex');
+    const [one, two] = [frame(ZST_ONE), frame(ZST_TWO)];
+    expect(short(await read('rows.jsonl.zst', Buffer.concat([one, two])))).toEqual(['1:{"a":1}', '2:{"a":2}']);
+    expect(short(await read('rows.csv.zst', frame(ZST_CSV)))).toEqual(['1:{"a":"1","b":"2"}']);
+    await expect(read('cut.jsonl.zst', one.subarray(0, one.length - 5))).rejects.toThrow(
+      /cut\.jsonl\.zst cannot be read to its end \(.*\); fetch it again/,
+    );
   });
 
   it('says which file is cut, and what to do', async () => {
