@@ -16,14 +16,24 @@ const OwnerFile = z.object({
 });
 export type OwnerFile = z.infer<typeof OwnerFile>;
 
-/** Start time of a process from /proc (Linux); empty where that is unknown. */
-export function processStart(pid: number): string {
+/** Fields of /proc/PID/stat after the name of the program (Linux); empty where there is no such file. */
+function statOf(pid: number): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
-    return '';
+    return [];
   }
+}
+
+/** Start time of a process; empty where that is unknown. */
+export function processStart(pid: number): string {
+  return statOf(pid)[19] ?? '';
+}
+
+/** A killed process that its parent has not collected yet still has a pid, but holds nothing. */
+function isZombie(pid: number): boolean {
+  return /^[ZX]/.test(statOf(pid)[0] ?? '');
 }
 
 function isAlive(owner: OwnerFile): boolean {
@@ -32,7 +42,7 @@ function isAlive(owner: OwnerFile): boolean {
   } catch {
     return false;
   }
-  return processStart(owner.pid) === owner.processStart;
+  return !isZombie(owner.pid) && processStart(owner.pid) === owner.processStart;
 }
 
 /** Writes the file in one step, so that no reader sees half of it. */

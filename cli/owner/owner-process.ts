@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { StoreError } from '../../store/errors.ts';
 import { openStore } from '../../store/open.ts';
 import type { Store } from '../../store/port.ts';
-import { EXIT, CliError } from '../cli-error.ts';
+import { CliError, STORE_IS_HELD } from '../cli-error.ts';
 import { fileLogger } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { closeToOthers, keepFilesPrivate } from '../private-files.ts';
@@ -63,7 +63,8 @@ export async function runOwner(options: OwnerOptions): Promise<void> {
   if (other !== null) {
     throw new CliError(
       `This project is held by pid ${other.pid} (\`${other.command}\`, since ${new Date(other.startedAt).toISOString()}). Type \`memcalib status\`, or end it with \`kill ${other.pid}\`.`,
-      EXIT.environment,
+      // The client attaches to that owner, or takes its place if it is just dying.
+      STORE_IS_HELD,
     );
   }
   const closers: (() => Promise<unknown>)[] = [];

@@ -11,6 +11,8 @@ let child = { script: '', remove: (): Promise<void> => Promise.resolve() };
 // Each test starts processes of its own: seconds on a quiet machine, more beside others.
 vi.setConfig({ testTimeout: 90_000 });
 beforeAll(async () => {
+  // Another test of this worker may have closed new files to others, and one test here runs as another user.
+  process.umask(0o022);
   child = await compileChild();
 });
 afterAll(() => child.remove());
@@ -112,6 +114,7 @@ test('a full disk is a disk_full error, the store stays readable, and what was a
 test.skipIf(process.getuid?.() !== 0)('a folder this user cannot write is refused (needs root to become another user)', async () => {
   const folder = await tempFolder();
   await chmod(folder, 0o555);
+
   const lines = await start(process.execPath, [child.script, 'open', join(folder, 'memcalib.duckdb')], { uid: 65_534, gid: 65_534 }).ended;
   expect(lines[0]).toMatch(/^read_only_folder: .*chmod/);
 });
