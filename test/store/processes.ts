@@ -14,6 +14,8 @@ export async function compileChild(): Promise<{ readonly script: string; readonl
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   const script = join(folder, 'child.mjs');
   await build({
+    // Another test of this worker may have started esbuild in a folder that is gone.
+    absWorkingDir: root,
     entryPoints: [join(import.meta.dirname, 'child.ts')],
     bundle: true,
     platform: 'node',
