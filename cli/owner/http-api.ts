@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { serve } from '@hono/node-server';
+import type { ServerType } from '@hono/node-server';
 import { Hono } from 'hono';
 import { StoreError } from '../../store/errors.ts';
 import { CliError, EXIT } from '../cli-error.ts';
@@ -65,7 +66,20 @@ export function startHttpApi(options: {
   return new Promise((resolve) => {
     const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, (address) => {
       port = address.port;
-      resolve({ port, close: () => new Promise((done) => server.close(() => done())) });
+      resolve({ port, close: () => closeServer(server) });
+    });
+  });
+}
+
+/** Lets open requests be answered and drops each connection once it is idle: a client that polls on a kept-alive one would hold it for ever. */
+function closeServer(server: ServerType): Promise<void> {
+  return new Promise((resolve) => {
+    const dropIdle = setInterval(() => {
+      if ('closeIdleConnections' in server) server.closeIdleConnections();
+    }, 20);
+    server.close(() => {
+      clearInterval(dropIdle);
+      resolve();
     });
   });
 }
