@@ -98,7 +98,8 @@ async function sendFile(hub: MockHub, response: ServerResponse, seen: SeenReques
   const step = chunkBytes > 0 ? chunkBytes : Math.max(1, rest.length);
   for (let at = 0; at < rest.length && !response.destroyed; at += step) {
     if (cutAt !== null && at >= cutAt) {
-      response.destroy();
+      // The connection ends after what was sent; destroyed, it could take sent bytes with it.
+      response.socket?.end();
       return;
     }
     const chunk = rest.subarray(at, at + step);
