@@ -6,6 +6,7 @@ import type { StageId, StepId } from '../schemas/steps.ts';
 import type { Workpiece } from '../schemas/workpiece.ts';
 import type { OutcomeRow, Store, StoredCandidate } from '../store/port.ts';
 import type { ChunkRef, StageResult } from '../workflows/types.ts';
+import { retriesOf } from './reopened.ts';
 import { runStep } from './run-step.ts';
 import type { StepEnd } from './run-step.ts';
 import type { RunContext } from './run-context.ts';
@@ -44,12 +45,7 @@ async function pendingOf(run: RunContext, store: Store, chunk: ChunkRef): Promis
     store.outcomesAt(run.orderId, run.pipelineHash, chunk.domain, from, to),
   ]);
   const ended = new Set(outcomes.filter((item) => item.outcome !== null && FINAL.has(item.outcome.status)).map((item) => item.position));
-  const reopened = outcomes.filter((item) => item.outcome?.status === 'retry').map((item) => item.candidateId);
-  const retries = new Map<string, Map<StepId, number>>();
-  for (const { candidateId, step, count } of reopened.length === 0
-    ? []
-    : await store.retryCounts(run.pipelineHash, reopened, 'cannot_tell'))
-    retries.set(candidateId, new Map(retries.get(candidateId)).set(step, count));
+  const retries = await retriesOf(store, run.pipelineHash, outcomes);
   return candidates
     .filter((item) => wanted.has(item.candidate.position) && !ended.has(item.candidate.position))
     .map((item) => ({ item, retries: retries.get(item.candidate.id) ?? new Map() }));

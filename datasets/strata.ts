@@ -13,7 +13,7 @@ export interface StratumMember {
 }
 
 /** Accepted examples of the published 15,000 per source dataset (SPEC §3): the default mix. */
-const PUBLISHED_MIX: Readonly<Partial<Record<SourceConfig['adapter'], number>>> = {
+export const PUBLISHED_MIX: Readonly<Partial<Record<SourceConfig['adapter'], number>>> = {
   meddialog: 3793,
   healthcaremagic: 3707,
   ultrachat: 2377,

@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { notAnExport } from './export-error.ts';
+import { isAlive } from './process-alive.ts';
 
 async function exists(path: string): Promise<boolean> {
   return stat(path).then(
@@ -10,15 +11,6 @@ async function exists(path: string): Promise<boolean> {
       throw error;
     },
   );
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
 
 /** Removes what writers killed in mid-write left beside the folder, and puts an export back that was set aside when one died. */

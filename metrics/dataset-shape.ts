@@ -1,5 +1,6 @@
 import { LEVELS, type Action, type Level } from '../schemas/levels.ts';
 import type { ExampleRecord } from '../schemas/record.ts';
+import type { Tally } from '../stages/export-counts.ts';
 import { countWords } from './text-change.ts';
 
 /** Middle and ends of a measure over examples. */
@@ -12,9 +13,6 @@ export interface Spread {
   readonly min: number;
   readonly max: number;
 }
-
-/** Counts of something by name, in the order of names. */
-export type Tally = Readonly<Record<string, number>>;
 
 /** What a set of examples looks like. */
 export interface DatasetShape {

@@ -1,15 +1,3 @@
-/** Shares of the published 15,000 examples by adapter (SPEC §3). */
-export const PUBLISHED_SOURCES: Readonly<Record<string, number>> = {
-  meddialog: 3793,
-  healthcaremagic: 3707,
-  ultrachat: 2377,
-  oasst1: 470,
-  oasst2: 903,
-  magicoder: 2771,
-  apps: 174,
-  stackexchange: 805,
-};
-
 /** Atoms per block of the published 74,800 blocks (SPEC §4.5). */
 export const PUBLISHED_BLOCK_SIZES: readonly (readonly [atoms: number, blocks: number])[] = [
   [1, 15_000],

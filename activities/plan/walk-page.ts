@@ -8,6 +8,7 @@ import type { Known } from '../../stages/plan/profile.ts';
 import type { PositionOutcome, StepOutputRow, StoredCandidate } from '../../store/port.ts';
 import type { CandidatePlan } from './candidate-plan.ts';
 import { samplesAt, sharedSteps, standingEnd } from './walk.ts';
+import { retriesOf } from '../reopened.ts';
 import type { Past, Walked, Walker } from './walk.ts';
 import type { World } from './world.ts';
 
@@ -22,15 +23,6 @@ async function pastsOf(world: World, items: readonly PositionOutcome[]): Promise
     for (const trail of trails) if (rowHashes.get(trail.candidateId) === trail.rowHash) pasts.set(trail.candidateId, { baseline, trail });
   }
   return pasts;
-}
-
-async function retriesOf(world: World, items: readonly PositionOutcome[]): Promise<ReadonlyMap<string, ReadonlyMap<StepId, number>>> {
-  const reopened = items.filter(({ outcome }) => outcome?.status === 'retry').map(({ candidateId }) => candidateId);
-  const retries = new Map<string, Map<StepId, number>>();
-  if (reopened.length === 0) return retries;
-  for (const { candidateId, step, count } of await world.store.retryCounts(world.pipelineHash, reopened, 'cannot_tell'))
-    retries.set(candidateId, new Map(retries.get(candidateId)).set(step, count));
-  return retries;
 }
 
 function hadOf(world: World, past: Past | null): Pick<Known, 'had' | 'changed' | 'rejectedAt'> {
@@ -77,7 +69,7 @@ export async function planPage(
   items: readonly PositionOutcome[],
 ): Promise<readonly CandidatePlan[]> {
   if (items.length === 0) return [];
-  const [pasts, retries] = await Promise.all([pastsOf(world, items), retriesOf(world, items)]);
+  const [pasts, retries] = await Promise.all([pastsOf(world, items), retriesOf(world.store, world.pipelineHash, items)]);
   const shared = new Map(world.baselines.map((baseline) => [baseline.hash, sharedSteps(world, baseline, PLAN_VERSION)]));
   const plans: CandidatePlan[] = [];
   const open: { readonly item: PositionOutcome; readonly past: Past | null; readonly prefix: number }[] = [];

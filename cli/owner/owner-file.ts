@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { isAlive, processStat } from '../../hub/process-alive.ts';
 
 /** What an owner says of itself in `owner.json` (mode 0600): enough to attach to it, and to name it to a second writer. */
 const OwnerFile = z.object({
@@ -16,33 +17,9 @@ const OwnerFile = z.object({
 });
 export type OwnerFile = z.infer<typeof OwnerFile>;
 
-/** Fields of /proc/PID/stat after the name of the program (Linux); empty where there is no such file. */
-function statOf(pid: number): readonly string[] {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return [];
-  }
-}
-
 /** Start time of a process; empty where that is unknown. */
 export function processStart(pid: number): string {
-  return statOf(pid)[19] ?? '';
-}
-
-/** A killed process that its parent has not collected yet still has a pid, but holds nothing. */
-function isZombie(pid: number): boolean {
-  return /^[ZX]/.test(statOf(pid)[0] ?? '');
-}
-
-function isAlive(owner: OwnerFile): boolean {
-  try {
-    process.kill(owner.pid, 0);
-  } catch {
-    return false;
-  }
-  return !isZombie(owner.pid) && processStart(owner.pid) === owner.processStart;
+  return processStat(pid)[19] ?? '';
 }
 
 /** Writes the file in one step, so that no reader sees half of it. */
@@ -65,7 +42,9 @@ export function readOwnerFile(folder: string): OwnerFile | null {
   const path = join(folder, 'owner.json');
   if (!existsSync(path)) return null;
   const parsed = OwnerFile.safeParse(jsonOrNull(readFileSync(path, 'utf8')));
-  return parsed.success && isAlive(parsed.data) ? parsed.data : null;
+  if (!parsed.success) return null;
+  const { pid, processStart: started } = parsed.data;
+  return isAlive(pid) && processStart(pid) === started ? parsed.data : null;
 }
 
 /** Removes the file when the owner ends. */

@@ -1,6 +1,6 @@
 import { ShapeCollector } from '../../metrics/dataset-shape.ts';
 import type { DatasetShape } from '../../metrics/dataset-shape.ts';
-import { PUBLISHED_SOURCES } from '../../metrics/published-shape.ts';
+import { PUBLISHED_MIX } from '../../datasets/strata.ts';
 import { COMPLEXITIES } from '../../schemas/candidate.ts';
 import { DOMAINS } from '../../schemas/levels.ts';
 import type { Domain } from '../../schemas/levels.ts';
@@ -104,12 +104,12 @@ async function collect(store: Store, { run, spec }: KnownRun, kept: readonly str
 function sourceLines(known: KnownRun, domains: ReadonlyMap<string, Domain>, kept: ReadonlyMap<string, number>): readonly SourceLine[] {
   const { sources } = known.spec.config;
   const published = (domain: Domain): number =>
-    sources.reduce((sum, { name, adapter }) => sum + (domains.get(name) === domain ? (PUBLISHED_SOURCES[adapter] ?? 0) : 0), 0);
+    sources.reduce((sum, { name, adapter }) => sum + (domains.get(name) === domain ? (PUBLISHED_MIX[adapter] ?? 0) : 0), 0);
   return sources
     .flatMap(({ name, adapter, quota }): readonly SourceLine[] => {
       const domain = domains.get(name);
       if (domain === undefined) return [];
-      const own = PUBLISHED_SOURCES[adapter];
+      const own = PUBLISHED_MIX[adapter];
       return [
         {
           source: name,

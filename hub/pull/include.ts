@@ -52,8 +52,7 @@ export function isIncluded(path: string, patterns: readonly string[]): boolean {
 /** Refuses a path that would leave the folder of the source: names come from outside. */
 export function checkPath(path: string, source: string): void {
   const parts = path.split('/');
-  // oxlint-disable-next-line no-control-regex
-  if (path.length < 1000 && !/[\\\u0000-\u001f:]/.test(path) && parts.every((part) => part !== '' && part !== '.' && part !== '..')) return;
+  if (path.length < 1000 && !/[\\:\p{Cc}]/u.test(path) && parts.every((part) => part !== '' && part !== '.' && part !== '..')) return;
   throw new HubError('unsafe_path', `Source ${source}: the dataset lists a file with a name that is no plain path; nothing was written.`);
 }
 

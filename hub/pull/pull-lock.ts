@@ -1,15 +1,7 @@
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isAlive } from '../process-alive.ts';
 import { HubError } from './hub-error.ts';
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
 
 async function take(path: string): Promise<boolean> {
   try {

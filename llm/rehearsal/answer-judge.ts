@@ -1,6 +1,6 @@
 import type { JudgeReply } from '../../schemas/judging.ts';
 import type { JudgePayload } from '../../schemas/payloads.ts';
-import { contentStems, stem, words } from '../../stages/text/words.ts';
+import { contentStems } from '../../stages/text/words.ts';
 import type { Draw } from './draw.ts';
 import type { Problem } from './problems.ts';
 import { placesIn } from './problems.ts';
@@ -16,12 +16,7 @@ const QUOTED_CHARACTERS = 160;
 
 /** The sentence of the response that has most of the wanted stems, cut at a word; empty when none has any. */
 function quoteOf(response: string, wanted: ReadonlySet<string>): string {
-  const hits = (text: string): number =>
-    new Set(
-      words(text)
-        .map(stem)
-        .filter((item) => wanted.has(item)),
-    ).size;
+  const hits = (text: string): number => new Set(contentStems(text).filter((item) => wanted.has(item))).size;
   const best = splitSentences(response)
     .map(({ text }) => ({ text, score: hits(text) }))
     .sort((a, b) => b.score - a.score)[0];
