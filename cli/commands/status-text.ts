@@ -71,6 +71,14 @@ export function statusText(report: StatusReport, configFlag: string): string {
       DOMAINS.map((domain) => [domain, report.target[domain], report.accepted[domain], report.candidates[domain]]),
     ),
   );
+  const others = report.pipelines.filter(({ pipelineHash }) => pipelineHash !== report.pipelineHash);
+  if (others.length > 0) {
+    const listed = others.map((item) => `${item.count} under ${item.pipelineHash.slice(0, 8)}`).join(', ');
+    lines.push(
+      '',
+      `accepted under other pipelines and not built anew: ${listed}; exports hold this one's (${report.pipelineHash.slice(0, 8)}) alone`,
+    );
+  }
   const rejections = merged(
     report.rowRejections.map((item) => ({ rejected: { [item.reason]: item.count } }) as unknown as BookLine),
     (line) => line.rejected,

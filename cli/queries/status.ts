@@ -21,6 +21,8 @@ export interface StatusReport {
   readonly accepted: Readonly<Record<Domain, number>>;
   readonly candidates: Readonly<Record<Domain, number>>;
   readonly rowRejections: readonly { readonly source: string; readonly reason: string; readonly count: number }[];
+  /** Accepted examples by the pipeline that made them, this build's and those not built anew yet; the latest first. */
+  readonly pipelines: readonly { readonly pipelineHash: string; readonly count: number }[];
   readonly books: readonly BookLine[];
   readonly calls: {
     readonly total: number;
@@ -78,7 +80,8 @@ export async function readStatus(store: Store, label: string): Promise<StatusRep
     unknownOfThisRun: own.unknownCalls,
   };
   const none = { health: 0, general: 0, coding: 0 };
-  if (run === null) return { ...base, pipelineHash: '', accepted: none, candidates: none, rowRejections: [], books: [], calls };
+  if (run === null)
+    return { ...base, pipelineHash: '', accepted: none, candidates: none, rowRejections: [], pipelines: [], books: [], calls };
   const { modes } = JSON.parse(run.config) as { readonly modes: FormatModes };
   const steps = prepareSteps(spec, modes);
   const versions = STEPS.flatMap((step) => {
@@ -86,11 +89,12 @@ export async function readStatus(store: Store, label: string): Promise<StatusRep
     return prepared === undefined ? [] : [{ step, stepVersion: prepared.version }];
   });
   const ends = await store.stepCounts(run.pipelineHash, run.orderId);
-  const [started, acceptedSteps, candidates, rowRejections] = await Promise.all([
+  const [started, acceptedSteps, candidates, rowRejections, pipelines] = await Promise.all([
     startedPerSource(store, run, steps.get('screen')?.version ?? ''),
     store.acceptedCounts(run.orderId, run.pipelineHash, versions),
     store.candidateCounts(run.orderId),
     store.rowRejectionCounts(run.orderId),
+    store.planning.acceptedByPipeline(run.orderId),
   ]);
   const domainOf = new Map(candidates.map((item) => [item.source, item.domain]));
   const accepted = perDomain(
@@ -107,6 +111,7 @@ export async function readStatus(store: Store, label: string): Promise<StatusRep
     accepted,
     candidates: perDomain(candidates),
     rowRejections,
+    pipelines,
     books: balanceBooks(started, acceptedSteps, ends),
     calls,
   };
