@@ -141,7 +141,7 @@ export class StaleProject {
     const config = this.write(state);
     await this.store();
     const end = await this.open?.drive(runId, 'main', config);
-    return end?.kind === 'ended' ? end.verdict : `${end?.kind ?? ''} ${end?.reason ?? ''}`;
+    return end?.kind === 'ended' ? end.verdict : JSON.stringify(end);
   }
 
   /** Plans, builds to the end and reads what was done. */
