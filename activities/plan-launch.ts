@@ -2,7 +2,7 @@ import { DOMAINS } from '../schemas/levels.ts';
 import type { Domain } from '../schemas/levels.ts';
 import { DomainFold, isFinal } from '../stages/acceptance.ts';
 import type { NearQueries } from '../stages/acceptance.ts';
-import { nextChunkSize } from '../stages/launch.ts';
+import { nextChunkSize, repeatReach } from '../stages/launch.ts';
 import type { LaunchState } from '../stages/launch.ts';
 import type { PositionOutcome, Store } from '../store/port.ts';
 import type { ChunkRef, LaunchPlan } from '../workflows/types.ts';
@@ -16,6 +16,8 @@ export interface LaunchPlanner {
 }
 
 interface DomainView {
+  /** How candidates in reach last ended under any pipeline; null: never. Looked up once each. */
+  readonly earlier: Map<string, 'accepted' | 'rejected' | null>;
   fold: DomainFold;
   /** First position the fold has not taken. */
   next: number;
@@ -45,6 +47,7 @@ async function openView(run: RunContext, store: Store): Promise<RunView> {
     const quota = await quotaOf(store, run.orderId, run.spec.config, domain);
     const size = await domainSize(store, run.orderId, domain);
     domains.set(domain, {
+      earlier: new Map(),
       fold: new DomainFold(quota, near),
       next: 0,
       size,
@@ -87,8 +90,36 @@ function cutChunks(domain: Domain, startable: readonly number[], state: LaunchSt
     chunks.push({ domain, positions: startable.slice(taken, taken + size) });
     taken += size;
   }
-  const nothingElse = chunks.length === 0 && state.inFlight === 0 && state.need > 0;
+  const nothingElse = chunks.length === 0 && state.inFlight === 0;
   return nothingElse && startable.length > 0 ? [{ domain, positions: startable.slice(0, state.chunkSize) }] : chunks;
+}
+
+/** Open candidates that may be started, and how many are to be in flight: those the fold comes to first if each ends as it did before. */
+interface Startable {
+  readonly positions: readonly number[];
+  readonly wanted?: number;
+}
+
+async function startableOf(
+  store: Store,
+  view: DomainView,
+  ahead: readonly PositionOutcome[],
+  missing: number,
+  flying: ReadonlySet<number>,
+): Promise<Startable> {
+  const unknown = ahead.filter((item) => isOpen(item) && !view.earlier.has(item.candidateId)).map((item) => item.candidateId);
+  const ends = unknown.length === 0 ? null : await store.planning.earlierEnds(unknown);
+  for (const id of unknown) view.earlier.set(id, ends?.get(id) ?? null);
+  const reach = repeatReach(
+    missing,
+    ahead.map((item) => {
+      if (isFinal(item)) return item.outcome?.status === 'accepted' ? 'accepted' : 'rejected';
+      return isOpen(item) ? (view.earlier.get(item.candidateId) ?? null) : null;
+    }),
+  );
+  const open = ahead.slice(0, reach ?? ahead.length).filter(isOpen);
+  const positions = open.map((item) => item.position).filter((position) => !flying.has(position));
+  return reach === null ? { positions } : { positions, wanted: open.length };
 }
 
 async function planDomain(run: RunContext, store: Store, view: RunView, domain: Domain, flying: ReadonlySet<number>): Promise<DomainPlan> {
@@ -110,10 +141,11 @@ async function planDomain(run: RunContext, store: Store, view: RunView, domain: 
   const ahead = items.filter((item) => item.position >= of.next && of.fold.wants(item.source));
   const ended = ahead.filter(isFinal);
   const acceptedAhead = ended.filter((item) => item.outcome?.status === 'accepted').length;
-  const startable = ahead.filter((item) => isOpen(item) && !flying.has(item.position)).map((item) => item.position);
-  const need = run.spec.config.target[domain] - of.fold.keptCount - acceptedAhead;
-  const chunks = cutChunks(domain, startable, {
-    need,
+  const missing = run.spec.config.target[domain] - of.fold.keptCount;
+  const startable = await startableOf(store, of, ahead, missing, flying);
+  const chunks = cutChunks(domain, startable.positions, {
+    need: missing - acceptedAhead,
+    ...(startable.wanted !== undefined && { wanted: startable.wanted }),
     verdicts: of.verdicts + ended.length,
     accepted: of.accepted + acceptedAhead,
     inFlight: flying.size,

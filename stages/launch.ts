@@ -21,6 +21,8 @@ export interface LaunchState {
   readonly supply: number;
   readonly window: number;
   readonly chunkSize: number;
+  /** How many open candidates are to be in flight, where earlier ends tell it; the yield decides otherwise. */
+  readonly wanted?: number;
 }
 
 /** How many candidates may start now, and what holds back more. */
@@ -47,14 +49,27 @@ export function plannedYield(accepted: number, verdicts: number): number {
 /** Candidates whose launch DESIGN §4 allows: no further than window × chunk behind the oldest open one, and no more than need ÷ yield in flight. */
 export function launchable(state: LaunchState): Launch {
   const yieldRate = plannedYield(state.accepted, state.verdicts);
-  const wanted = state.need <= 0 ? 0 : yieldRate > 0 ? Math.ceil(state.need / yieldRate) : Number.POSITIVE_INFINITY;
+  const byYield = state.need <= 0 ? 0 : yieldRate > 0 ? Math.ceil(state.need / yieldRate) : Number.POSITIVE_INFINITY;
   const limits: readonly (readonly [Launch['limitedBy'], number])[] = [
-    ['need', wanted - state.inFlight],
+    ['need', (state.wanted ?? byYield) - state.inFlight],
     ['supply', state.supply - state.next],
     ['window', state.oldestOpen + state.window * state.chunkSize - state.next],
   ];
   const [limitedBy, room] = limits.reduce((least, limit) => (limit[1] < least[1] ? limit : least));
   return { count: Math.max(0, room), limitedBy };
+}
+
+/**
+ * How many of the next candidates are enough when each ends as it did before an edit (null: it never ended); null when they are not.
+ * So a rebuild works first on what the last one worked on, and reaches for candidates it never saw only when that falls short.
+ */
+export function repeatReach(need: number, ends: readonly ('accepted' | 'rejected' | null)[]): number | null {
+  let hoped = 0;
+  for (const [index, end] of ends.entries()) {
+    if (hoped >= need) return index;
+    if (end === 'accepted') hoped += 1;
+  }
+  return hoped >= need ? ends.length : null;
 }
 
 /** Size of the next chunk, 0 to wait: full while the window alone holds back, smaller only when need or supply ends. */

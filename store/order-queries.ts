@@ -7,7 +7,7 @@ import type { Database } from './duckdb.ts';
 import { StoreError } from './errors.ts';
 import { rowsByNumber } from './number-ranges.ts';
 import type { OrderRow, StoredCandidate } from './port.ts';
-import { bytesOrNull, number, oneOf, text, type Param, type ResultRow } from './rows.ts';
+import { bytesOrNull, number, oneOf, text, textOrNull, type Param, type ResultRow } from './rows.ts';
 
 const PAGE_ROWS = 2048;
 
@@ -99,7 +99,7 @@ function storedCandidate(row: ResultRow, body: Uint8Array | null): StoredCandida
       domain: oneOf(row, 'domain', DOMAINS),
       position: number(row, 'position'),
       stratum: text(row, 'stratum'),
-      row: sourceRowFrom(body, rowHash, text(row, 'source_id')),
+      row: { ...sourceRowFrom(body, rowHash, text(row, 'source_id')), ...placeOf(row) },
       measures: {
         qualityScore: number(row, 'quality_score'),
         topic: text(row, 'topic'),
@@ -108,6 +108,12 @@ function storedCandidate(row: ResultRow, body: Uint8Array | null): StoredCandida
       },
     },
   };
+}
+
+/** Stores of before kept the place in the row itself: there it stands already. */
+function placeOf(row: ResultRow): Pick<SourceRow, 'origin'> | null {
+  const file = textOrNull(row, 'origin_file');
+  return file === null ? null : { origin: { file, row: number(row, 'origin_row') } };
 }
 
 function sourceRowFrom(body: Uint8Array | null, rowHash: string, sourceId: string): SourceRow {

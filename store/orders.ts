@@ -1,10 +1,10 @@
 import type { Candidate } from '../schemas/candidate.ts';
-import { hashOf } from '../schemas/hash.ts';
 import type { RowRejection } from '../schemas/source-row.ts';
 import { packBody } from './bodies.ts';
 import type { Database } from './duckdb.ts';
 import { loadKeyIndex } from './key-index.ts';
 import type { OrderRow } from './port.ts';
+import { rowContent } from './row-content.ts';
 import { number } from './rows.ts';
 import { defineTable, insertInto } from './table.ts';
 import type { TextRepairs } from './text.ts';
@@ -24,6 +24,8 @@ const CANDIDATES = defineTable('candidates', {
   topic: 'text',
   complexity: 'text',
   signal_families: 'text',
+  origin_file: 'text',
+  origin_row: 'int',
 });
 const SOURCE_ROWS = defineTable('source_rows', { row_no: 'int', row_hash: 'text', body: 'blob' });
 const REJECTIONS = defineTable('row_rejections', {
@@ -118,12 +120,12 @@ export class OrderLoader {
       const rows = [];
       const placed = [];
       for (const candidate of batch) {
-        const rowHash = hashOf(candidate.row);
+        const { content, rowHash } = rowContent(candidate.row);
         let rowNo = known.get(rowHash);
         if (rowNo === undefined) {
           rowNo = nextRowNo++;
           known.set(rowHash, rowNo);
-          rows.push({ row_no: rowNo, row_hash: rowHash, body: packBody(Buffer.from(JSON.stringify(candidate.row))).body });
+          rows.push({ row_no: rowNo, row_hash: rowHash, body: packBody(Buffer.from(JSON.stringify(content))).body });
         }
         placed.push(candidateRow(loadNo, candidate, rowNo, rowHash));
       }
@@ -166,6 +168,8 @@ function candidateRow(loadNo: number, candidate: Candidate, rowNo: number, rowHa
     topic: measures.topic,
     complexity: measures.complexity,
     signal_families: JSON.stringify(measures.signalFamilies),
+    origin_file: row.origin.file,
+    origin_row: row.origin.row,
   };
 }
 

@@ -72,6 +72,8 @@ export interface PlanningStore {
     beforeId: string,
     nowId: string,
   ): Promise<{ readonly added: number; readonly withdrawn: number; readonly changed: number; readonly moved: number }>;
+  /** How candidates last ended under any pipeline and any text of their row; those that never did are left out. */
+  earlierEnds(candidateIds: readonly string[]): Promise<ReadonlyMap<string, 'accepted' | 'rejected'>>;
   runWork(runId: string): Promise<readonly RunWork[]>;
   /** Waivers recorded under a pipeline. */
   waiverCount(pipelineHash: string): Promise<number>;

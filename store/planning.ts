@@ -33,6 +33,16 @@ async function readTrails(database: Database, pipelineHash: string, candidateIds
   return rows.map(trail);
 }
 
+async function readEarlierEnds(database: Database, candidateIds: readonly string[]): Promise<ReadonlyMap<string, 'accepted' | 'rejected'>> {
+  if (candidateIds.length === 0) return new Map();
+  const rows = await database.read(
+    `SELECT candidate_id, arg_max(status, no) AS status FROM outcomes
+     WHERE candidate_id IN (SELECT unnest($1)) AND status IN ('accepted', 'rejected') GROUP BY candidate_id`,
+    [candidateIds],
+  );
+  return new Map(rows.map((row) => [text(row, 'candidate_id'), oneOf(row, 'status', ['accepted', 'rejected'] as const)]));
+}
+
 async function readMeasures(database: Database): Promise<readonly CallMeasure[]> {
   const rows = await database.read(
     `SELECT step, role, count(DISTINCT key) AS keys, count(DISTINCT key) FILTER (turn = 'first') AS firsts,
@@ -164,6 +174,7 @@ export function createPlanningStore(database: Database, verdictIndex: KeyIndex):
     changeCounts: (versions) => readChanges(database, versions),
     acceptedByPipeline: (orderId) => readAcceptedByPipeline(database, orderId),
     orderChange: (beforeId, nowId) => readOrderChange(database, beforeId, nowId),
+    earlierEnds: (candidateIds) => readEarlierEnds(database, candidateIds),
     runWork: (runId) => readRunWork(database, runId),
     waiverCount: async (pipelineHash) => {
       const [row] = await database.read('SELECT count(DISTINCT candidate_id) AS n FROM waivers WHERE pipeline_hash = $1', [pipelineHash]);

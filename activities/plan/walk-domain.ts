@@ -1,7 +1,7 @@
 import type { Domain } from '../../schemas/levels.ts';
 import { DomainFold, isCovered, isFinal } from '../../stages/acceptance.ts';
 import type { DomainAcceptance, FoldCandidate, NearQueries } from '../../stages/acceptance.ts';
-import { launchable } from '../../stages/launch.ts';
+import { launchable, repeatReach } from '../../stages/launch.ts';
 import { expectationOf, isSureToFall } from '../../stages/plan/profile.ts';
 import type { Expectation, Rates } from '../../stages/plan/profile.ts';
 import type { PositionOutcome } from '../../store/port.ts';
@@ -99,8 +99,8 @@ function tallyEnd(
   else if (plan !== undefined && expectation !== null && !isSureToFall(plan.needs)) tally.balance -= 1 - chance;
 }
 
-/** Open candidates the launch rule starts at once, whatever their verdicts turn out to be. */
-function firstWave(world: World, tally: Tally, total: number, size: number): number {
+/** Open candidates the launch rule starts at once, whatever their verdicts turn out to be; ones that ended before come first and may be enough. */
+async function firstWave(world: World, tally: Tally, total: number, size: number, open: readonly CandidatePlan[]): Promise<number> {
   const { chunkSize, window } = world.spec.config.construction;
   const need = total - tally.accepted;
   const state = {
@@ -114,7 +114,13 @@ function firstWave(world: World, tally: Tally, total: number, size: number): num
     window,
     chunkSize,
   };
-  return launchable(state).count;
+  const earlier = await world.store.planning.earlierEnds(open.map((plan) => plan.candidateId));
+  // Those whose end is known already count among the accepted.
+  const reach = repeatReach(
+    need,
+    open.map((plan) => (plan.end === null ? (earlier.get(plan.candidateId) ?? null) : null)),
+  );
+  return Math.min(launchable(state).count, reach ?? open.length);
 }
 
 /**
@@ -145,7 +151,8 @@ export async function planDomain(world: World, walker: Walker, domain: Domain, n
   }
   const best = fold.result();
   const asks = walked.some(({ plan, isExpected }) => isExpected && plan.first !== null);
-  const wave = asks ? firstWave(world, tally, quota.total, size) : 0;
+  const open = walked.map(({ plan }) => plan);
+  const wave = asks ? await firstWave(world, tally, quota.total, size, open) : 0;
   return {
     domain,
     candidates: walked.map((item, index) => ({

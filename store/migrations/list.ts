@@ -5,6 +5,7 @@ import { VERDICTS_SQL } from './0004-verdicts.ts';
 import { JOURNAL_SQL } from './0005-journal.ts';
 import { RELEASE_MEMBERS_SQL } from './0006-release-members.ts';
 import { BATCHES_SQL } from './0007-batches.ts';
+import { ROW_PLACES_SQL } from './0008-row-places.ts';
 
 /** One numbered step of the schema; once released its SQL never changes. */
 export interface Migration {
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005-journal', sql: JOURNAL_SQL },
   { name: '0006-release-members', sql: RELEASE_MEMBERS_SQL },
   { name: '0007-batches', sql: BATCHES_SQL },
+  { name: '0008-row-places', sql: ROW_PLACES_SQL },
 ];

@@ -51,7 +51,7 @@ async function fill(store: Store, size: number): Promise<void> {
   await store.putOrder({ id: 'order-1', createdAt: 1, facts: '{}' }, candidates(), none());
 }
 
-function context(scenario: Scenario): RunContext {
+function context(scenario: Scenario, pipelineHash = 'p1'): RunContext {
   const { target, chunkSize, window, quota } = scenario;
   const source = (name: string): unknown => ({
     name,
@@ -65,11 +65,11 @@ function context(scenario: Scenario): RunContext {
     sources: [source('even'), source('odd')],
     construction: { chunkSize, window },
   });
-  return { runId: 'run-1', orderId: 'order-1', pipelineHash: 'p1', spec: { config } } as unknown as RunContext;
+  return { runId: 'run-1', orderId: 'order-1', pipelineHash, spec: { config } } as unknown as RunContext;
 }
 
 /** Verdicts that depend on the candidate only, so that every schedule must end with the same examples. */
-async function finish(store: Store, chunk: ChunkRef, yieldRate: number): Promise<void> {
+async function finish(store: Store, chunk: ChunkRef, yieldRate: number, pipelineHash = 'p1'): Promise<void> {
   const rows = await store.candidates('order-1', chunk.domain, Math.min(...chunk.positions), Math.max(...chunk.positions) + 1);
   const outcomes = rows
     .filter(({ candidate: one }) => chunk.positions.includes(one.position))
@@ -78,7 +78,7 @@ async function finish(store: Store, chunk: ChunkRef, yieldRate: number): Promise
       const query = `Is the ${one.id.slice(0, 6)} of ${one.domain} at ${one.position} as good as the other one we saw?`;
       return {
         candidateId: one.id,
-        pipelineHash: 'p1',
+        pipelineHash,
         rowHash,
         status: accepted ? 'accepted' : 'rejected',
         step: 'screen',
@@ -130,4 +130,58 @@ describe('the launch planner', () => {
       await finish(store, done, scenario.yieldRate);
     }
   });
+});
+
+/** Builds to the end, one chunk after another, and gives the positions started per domain. */
+async function buildOut(store: Store, scenario: Scenario, pipelineHash: string): Promise<ReadonlyMap<Domain, readonly number[]>> {
+  const run = context(scenario, pipelineHash);
+  const planner = createLaunchPlanner({ store, contexts: { get: () => Promise.resolve(run) } });
+  const started = new Map<Domain, number[]>(DOMAINS.map((domain) => [domain, []]));
+  const inFlight: ChunkRef[] = [];
+  for (;;) {
+    const plan = await planner.plan('run-1', inFlight);
+    inFlight.push(...plan.launch);
+    for (const chunk of plan.launch) started.get(chunk.domain)?.push(...chunk.positions);
+    const done = inFlight.shift();
+    if (done === undefined) {
+      expect(plan.verdict).toBe('complete');
+      return started;
+    }
+    await finish(store, done, scenario.yieldRate, pipelineHash);
+  }
+}
+
+const REBUILT: Scenario = { name: 'rebuilt', chunkSize: 5, window: 2, target: 3, size: 20, yieldRate: 0.5 };
+
+test('a rebuild whose verdicts repeat starts no candidate that the fold does not come to', async () => {
+  const { store } = await tempStore();
+  await fill(store, REBUILT.size);
+  const before = await buildOut(store, REBUILT, 'p1');
+  const after = await buildOut(store, REBUILT, 'p2');
+  for (const domain of DOMAINS) {
+    const first = before.get(domain) ?? [];
+    const again = after.get(domain) ?? [];
+    expect(again.every((position) => first.includes(position))).toBe(true);
+    let accepted = 0;
+    const rows = await store.candidates('order-1', domain, 0, REBUILT.size);
+    const cutOff = rows.findIndex(({ candidate: one }) => {
+      if (seededUniforms('verdict', one.id)() < REBUILT.yieldRate) accepted += 1;
+      return accepted === REBUILT.target;
+    });
+    expect(again.length).toBe(cutOff + 1);
+  }
+});
+
+test('a candidate that is open again before accepted ones that are enough is started, and nothing else', async () => {
+  const { store } = await tempStore();
+  await fill(store, REBUILT.size);
+  await buildOut(store, REBUILT, 'p1');
+  const [first] = await store.candidates('order-1', 'health', 0, 1);
+  if (first === undefined) throw new Error('no candidate');
+  const outcome = (await store.outcomesAt('order-1', 'p1', 'health', 0, 1))[0]?.outcome;
+  if (outcome === null || outcome === undefined) throw new Error('no outcome');
+  await store.putOutcomes([{ ...outcome, status: 'retry', query: null, example: null, callKeys: [], trail: [] }]);
+  const run = context(REBUILT);
+  const planner = createLaunchPlanner({ store, contexts: { get: () => Promise.resolve(run) } });
+  expect((await planner.plan('run-1', [])).launch).toEqual([{ domain: 'health', positions: [0] }]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashOf } from '../../schemas/hash.ts';
+import { rowContent } from '../../store/row-content.ts';
 import type { OutcomeRow, StepOutputRow } from '../../store/port.ts';
 import { candidate, pages } from './made.ts';
 import { tempStore } from './samples.ts';
@@ -29,7 +29,7 @@ function outcome(n: number, more: Partial<OutcomeRow> = {}): OutcomeRow {
   return {
     candidateId: id,
     pipelineHash: 'p1',
-    rowHash: hashOf(row),
+    rowHash: rowContent(row).rowHash,
     status: 'accepted',
     step: 'review-calibration',
     reason: '',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashOf } from '../../schemas/hash.ts';
+import { rowContent } from '../../store/row-content.ts';
 import type { RowRejection } from '../../schemas/source-row.ts';
 import { candidate, pages, rejection } from './made.ts';
 import { reopened, tempStore } from './samples.ts';
@@ -25,7 +25,7 @@ test('an order comes back by position, by id and by source id, each row with its
   await store.close();
   const again = await reopened(file);
   const page = await again.candidates('order-1', 'general', 120, 140);
-  expect(page).toEqual(general.slice(120, 140).map((one) => ({ candidate: one, rowHash: hashOf(one.row) })));
+  expect(page).toEqual(general.slice(120, 140).map((one) => ({ candidate: one, rowHash: rowContent(one.row).rowHash })));
   expect(await again.candidates('order-1', 'coding', 0, 100)).toHaveLength(10);
   expect(await again.candidates('order-1', 'health', 0, 100)).toEqual([]);
   expect((await again.candidateById('order-1', coding[3]?.id ?? ''))?.candidate).toEqual(coding[3]);

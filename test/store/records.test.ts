@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashOf } from '../../schemas/hash.ts';
+import { rowContent } from '../../store/row-content.ts';
 import type { OutcomeRow, RunRow, StepOutputRow } from '../../store/port.ts';
 import { candidate, pages } from './made.ts';
 import { reopened, tempStore } from './samples.ts';
@@ -38,7 +38,7 @@ function outcome(n: number, more: Partial<OutcomeRow> = {}): OutcomeRow {
   return {
     candidateId: one.id,
     pipelineHash: 'p1',
-    rowHash: hashOf(one.row),
+    rowHash: rowContent(one.row).rowHash,
     status: 'accepted',
     step: 'review-calibration',
     reason: '',
@@ -122,7 +122,7 @@ test('outcomes stand at their places, pending ones and waivers included; the lat
       candidateId: candidate(0).id,
       source: 'source-0',
       stratum: 'general-0',
-      rowHash: hashOf(candidate(0).row),
+      rowHash: rowContent(candidate(0).row).rowHash,
       outcome: narrow,
       waived: false,
     });

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hashOf } from '../../schemas/hash.ts';
+import { rowContent } from '../../store/row-content.ts';
 import type { Kept } from '../../store/garbage.ts';
 import { openStore } from '../../store/open.ts';
 import type { OutcomeRow, StepOutputRow } from '../../store/port.ts';
@@ -37,7 +37,7 @@ function outcome(n: number, pipelineHash: string, trail: StepOutputRow | null, a
   return {
     candidateId: id,
     pipelineHash,
-    rowHash: hashOf(row),
+    rowHash: rowContent(row).rowHash,
     status: 'accepted',
     step: 'review-calibration',
     reason: '',

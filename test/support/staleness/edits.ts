@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { STEPS } from '../../../schemas/steps.ts';
+import { STEPS, STEPS_OF_STAGE } from '../../../schemas/steps.ts';
 import type { StepId } from '../../../schemas/steps.ts';
 import { STEP_DEFINITIONS } from '../../../stages/catalog.ts';
 import { SAY_OTHERWISE } from './reply-server.ts';
@@ -10,6 +10,8 @@ import { spareRows } from './world.ts';
 export interface Edit {
   readonly name: string;
   readonly edit: (state: State) => void;
+  /** Another edit that was built in between; the state above follows it. */
+  readonly before?: (state: State) => void;
   /** Steps that are decided anew, exactly. */
   readonly steps: readonly StepId[] | null;
   /** True when it must not ask anything. */
@@ -40,11 +42,24 @@ const harmless = STEPS.map((step): Edit => ({
 const telling: readonly Edit[] = STEPS.map((step): Edit => ({
   name: `prompt of ${step}, other replies`,
   edit: prompt(step, append(SAY_OTHERWISE)),
-  steps: step === 'screen' ? ['screen'] : step === 'hard-distractor' ? ['hard-distractor'] : null,
+  steps: step === 'screen' ? ['screen'] : null,
 }));
 
-function setCode<Key extends 'checkNumber' | 'replySchema'>(step: StepId, key: Key, value: unknown): () => () => void {
-  const definition = STEP_DEFINITIONS[step] as unknown as Record<Key, unknown>;
+/** Takes a step out of the catalog; returns how to put it back. */
+export function withoutStep(step: StepId): () => void {
+  const lists = [STEPS, ...Object.values(STEPS_OF_STAGE)] as unknown as StepId[][];
+  const taken = lists.flatMap((list) => {
+    const at = list.indexOf(step);
+    if (at >= 0) list.splice(at, 1);
+    return at >= 0 ? [{ list, at }] : [];
+  });
+  return () => {
+    for (const { list, at } of taken) list.splice(at, 0, step);
+  };
+}
+
+function setCode(step: StepId, key: 'checkNumber' | 'replySchema', value: unknown): () => () => void {
+  const definition = STEP_DEFINITIONS[step] as unknown as Record<typeof key, unknown>;
   return () => {
     const before = definition[key];
     definition[key] = value;
@@ -146,7 +161,7 @@ export const EDITS: readonly Edit[] = [
     },
     steps: null,
   },
-  { name: 'row withdrawn', edit: (state) => void state.rows.splice(1, 1), steps: null },
+  { name: 'row withdrawn', edit: (state) => void state.rows.splice(0, 1), steps: null },
   { name: 'quota up', edit: (state) => void (state.config.target = { health: 6, general: 0, coding: 0 }), steps: null },
   { name: 'quota down', edit: (state) => void (state.config.target = { health: 2, general: 0, coding: 0 }), steps: [], free },
   { name: 'seed of the project', edit: (state) => void (state.config.seed = 'staleness-2'), steps: null },
@@ -155,6 +170,37 @@ export const EDITS: readonly Edit[] = [
   { name: 'check number of derive', edit: nothing, code: setCode('derive', 'checkNumber', 99), steps: ['derive'], free },
   { name: 'check number of naturalize', edit: nothing, code: setCode('naturalize', 'checkNumber', 99), steps: ['naturalize'], free },
   { name: 'reply schema of derive', edit: nothing, code: setCode('derive', 'replySchema', narrowed()), steps: ['derive'] },
+  {
+    name: 'prompt edited, built and put back',
+    before: prompt('derive', append(SAY_OTHERWISE)),
+    edit: nothing,
+    steps: [],
+    free,
+  },
+  {
+    name: 'model changed, built and put back',
+    before: (state) => void (state.reviewerA = { ...state.reviewerA, model: 'rehearsal-c' }),
+    edit: nothing,
+    steps: [],
+    free,
+  },
+  {
+    name: 'row changed, built and put back',
+    before: (state) => {
+      const [first] = state.rows;
+      if (first !== undefined) first['doctor_response'] = `${String(first['doctor_response'])} Please come back if it gets worse.`;
+    },
+    edit: nothing,
+    steps: [],
+    free,
+  },
+  {
+    name: 'quota raised, built and put back',
+    before: (state) => void (state.config.target = { health: 6, general: 0, coding: 0 }),
+    edit: nothing,
+    steps: [],
+    free,
+  },
   {
     name: 'two prompts at once',
     edit: (state) => {

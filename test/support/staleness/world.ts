@@ -29,6 +29,9 @@ export interface State {
   rows: Record<string, unknown>[];
 }
 
+/** Index of the rows of the first and third candidate. */
+const KEPT_BACK: readonly number[] = [3, 10];
+
 function readRows(): Record<string, unknown>[] {
   const lines = readFileSync(join(ROOT, 'datasets/demo/rows/meddialog.jsonl'), 'utf8').trim().split('\n');
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -46,13 +49,13 @@ export function firstState(): State {
     reviewerA: { temperature: 0, seed: 0 },
     prompts: Object.fromEntries(prompts.map((name) => [name, readFileSync(join(folder, name), 'utf8')])),
     rowFile: 'rows.jsonl',
-    rows: readRows().slice(0, -2),
+    rows: readRows().filter((_, index) => !KEPT_BACK.includes(index)),
   };
 }
 
-/** Rows kept back from the first state. */
+/** Rows kept back from the first state; added, they stand early in the order. */
 export function spareRows(): Record<string, unknown>[] {
-  return readRows().slice(-2);
+  return readRows().filter((_, index) => KEPT_BACK.includes(index));
 }
 
 /** What a build of a state did. */
