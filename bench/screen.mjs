@@ -11,7 +11,7 @@ const WORDS = 300;
 const folder = mkdtempSync(join(tmpdir(), 'memcalib-screen-'));
 try {
   makeRows(folder, COUNT);
-  const rows = ['health', 'general', 'coding'].flatMap((domain) => {
+  const joined = ['health', 'general', 'coding'].flatMap((domain) => {
     const lines = readFileSync(join(folder, `${domain}.jsonl`), 'utf8')
       .trim()
       .split('\n')
@@ -36,6 +36,8 @@ try {
       };
     });
   });
+  // Texts as readers give them: not glued together from pieces.
+  const rows = JSON.parse(JSON.stringify(joined));
   const run = () => {
     let passed = 0;
     const began = process.cpuUsage();

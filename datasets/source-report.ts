@@ -9,6 +9,7 @@ import { complexityOf } from './screening/complexity.ts';
 import { maskRow } from './screening/mask-row.ts';
 import { askedText } from './screening/row-text.ts';
 import { memorySignals } from './screening/signals.ts';
+import { TextFacts } from './screening/text-facts.ts';
 import { topicOf } from './screening/topic.ts';
 
 /** Upper ends of the length classes, in characters. */
@@ -182,7 +183,7 @@ export function createReportCollector(): ReportCollector {
         tally.domain = row.domain;
         const asked = askedText(row);
         const families = memorySignals(asked, row.domain).length;
-        tally.before.add(row, topicOf(`${asked}\n${row.answer}`, row.domain), complexityOf(row.question, families));
+        tally.before.add(row, topicOf(`${asked}\n${row.answer}`, row.domain), complexityOf(new TextFacts(row.question), families));
       },
       rejected: (stage, rejection, row, representative) => {
         of(rejection.source).reject(stage, rejection, row);

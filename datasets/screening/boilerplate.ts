@@ -1,5 +1,9 @@
+import { createPatternSet } from '../pattern-set/pattern-set.ts';
+import { countRuns } from './row-text.ts';
+import { sentencesOf } from './sentences.ts';
+
 /** Courtesy and referral sentences of consultation sites and assistants; each is tried on one sentence. */
-const BOILERPLATE: readonly RegExp[] = [
+export const BOILERPLATE: readonly RegExp[] = [
   /^(?:hi|hello|hey|dear|good (?:morning|evening|afternoon)|greetings)\b[^.!?]{0,60}[.!,]*$/i,
   /\bwelcome to\b[^.!?]*\b(?:forum|chat ?doctor|healthcare ?magic|icliniq|site|service)\b/i,
   /\bthank(?:s| you)\b[^.!?]*\b(?:query|question|posting|contacting|consulting|asking|trust|writing|choosing|using)\b/i,
@@ -17,36 +21,28 @@ const BOILERPLATE: readonly RegExp[] = [
   /\b(?:dr|doctor)\.? [A-Z][\w.]+(?:,| ?$)/,
 ];
 
-const BORDER = /(?<=[.!?]["')\]]*)\s+(?=["'([]?[\p{Lu}\p{N}])|(?<=[a-z]{2}[.!?])(?=\p{Lu}\p{Ll})|\n+/u;
-const LOWER_CASE_BORDER = /(?<=[\p{L}\p{N})]{2}[.!?]+)\s+|\n+/u;
+const COURTESY = createPatternSet(BOILERPLATE);
+const NUMBERS = BOILERPLATE.map((_, number) => number);
 
-/** Sentences of a prose text, in order, ends kept. Abbreviations and decimals do not end one; line breaks do. */
-export function sentencesOf(text: string): readonly string[] {
-  // Some sources are lower-cased throughout; there a full stop and a blank must do.
-  const border = /\p{Lu}/u.test(text) ? BORDER : LOWER_CASE_BORDER;
-  return text
-    .split(border)
-    .map((sentence) => sentence.trim())
-    .filter((sentence) => sentence !== '');
-}
-
-function tokenCount(text: string): number {
-  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).length;
+function isCourtesy(sentence: string, tokens: number): boolean {
+  if (tokens > 40) return false;
+  const { has } = COURTESY.scan(sentence);
+  return NUMBERS.some(has);
 }
 
 /** Whether one sentence is courtesy or referral and says nothing of the case. */
 export function isBoilerplate(sentence: string): boolean {
-  return tokenCount(sentence) <= 40 && BOILERPLATE.some((pattern) => pattern.test(sentence));
+  return isCourtesy(sentence, countRuns(sentence));
 }
 
 /** Share of an answer's tokens that stand in courtesy or referral sentences (RULES: at most 0.65). */
-export function boilerplateShare(answer: string): number {
+export function boilerplateShare(answer: string, sentences: readonly string[] = sentencesOf(answer)): number {
   let courtesy = 0;
   let all = 0;
-  for (const sentence of sentencesOf(answer)) {
-    const tokens = tokenCount(sentence);
+  for (const sentence of sentences) {
+    const tokens = countRuns(sentence);
     all += tokens;
-    if (isBoilerplate(sentence)) courtesy += tokens;
+    if (isCourtesy(sentence, tokens)) courtesy += tokens;
   }
   return all === 0 ? 1 : courtesy / all;
 }

@@ -1,4 +1,5 @@
 import type { Domain } from '../../schemas/levels.ts';
+import { createPatternSet } from '../pattern-set/pattern-set.ts';
 import { isCardNumber, isIban, isSpanishId } from './check-digits.ts';
 
 /** Kinds of personal identifiers that are found by pattern, in the order in which they are looked for. */
@@ -137,23 +138,16 @@ function codeSpans(text: string): readonly (readonly [number, number])[] {
 
 const ALSO_IN_CODE: ReadonlySet<IdentifierKind> = new Set(['email', 'iban', 'card', 'user']);
 
-/** A text without this cannot hold the kind at all: saves most of the work on most rows. */
-const NEEDS: Readonly<Partial<Record<IdentifierKind, RegExp>>> = {
-  user: /\//,
-  iban: /\d\d/,
-  'national id': /\d\d/,
-  card: /\d{4}/,
-  phone: /\d\d/,
-  ip: /\d|:/,
-  handle: /@/,
-};
+const PATTERNS = createPatternSet(DETECTORS.map(({ pattern }) => pattern));
 
 /** Personal identifiers of a text, without overlaps, in order of place. */
 export function findIdentifiers(text: string, domain: Domain): readonly FoundIdentifier[] {
-  const code = codeSpans(text);
+  const { has } = PATTERNS.scan(text);
   const found: FoundIdentifier[] = [];
-  for (const { kind, pattern, group = 0, except, accept } of DETECTORS) {
-    if (except === domain || NEEDS[kind]?.test(text) === false) continue;
+  let code: ReturnType<typeof codeSpans> | null = null;
+  for (const [number, { kind, pattern, group = 0, except, accept }] of DETECTORS.entries()) {
+    if (except === domain || !has(number)) continue;
+    code ??= codeSpans(text);
     for (const match of text.matchAll(pattern)) {
       const value = (match[group] ?? '').trim();
       if (value === '') continue;

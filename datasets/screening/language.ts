@@ -1,4 +1,6 @@
 import { eld } from 'eld/small';
+import { isAscii, isHalf, KIND, kindsAt, unitKinds } from '../character-kinds.ts';
+import { createPatternSet } from '../pattern-set/pattern-set.ts';
 import { countTokens, proseOf } from './row-text.ts';
 
 /** Lowest share of ASCII among letters (RULES). */
@@ -9,25 +11,43 @@ const MIN_DETECTOR_WORDS = 12;
 
 /** Share of ASCII letters among the letters of a text; 1 when it has none. */
 export function asciiLetterShare(text: string): number {
+  if (isAscii(text)) return 1;
   let ascii = 0;
   let other = 0;
-  for (let i = 0; i < text.length; i += 1) {
-    const unit = text.charCodeAt(i);
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
     if (unit < 128) ascii += Number((unit | 32) >= 97 && (unit | 32) <= 122);
-    else if (/\p{L}/u.test(String.fromCodePoint(text.codePointAt(i) ?? unit))) other += 1;
+    else if (((isHalf(unit) ? kindsAt(text, at) : unitKinds(unit)) & KIND.letter) !== 0) other += 1;
   }
   return ascii + other === 0 ? 1 : ascii / (ascii + other);
 }
 
-const ENGLISH_WORDS =
+/** Common words that foreign texts lack; their number is the number of places where one ends. */
+export const ENGLISH_WORDS =
   /\b(?:the|and|is|are|of|to|in|that|it|for|with|you|have|this|was|not|be|on|my|but|as|or|can|from|what|if|do|will)\b/gi;
+const ENGLISH = createPatternSet([ENGLISH_WORDS]);
+
+function englishWords(text: string): number {
+  return ENGLISH.scan(text).ends(0) ?? (text.match(ENGLISH_WORDS) ?? []).length;
+}
+
+/** What of a text is asked about. */
+interface LanguageFacts {
+  readonly asciiShare: number;
+  readonly prose: string;
+  readonly tokens: number;
+}
+
+function factsOf(text: string): LanguageFacts {
+  return { asciiShare: asciiLetterShare(text), prose: proseOf(text), tokens: countTokens(text) };
+}
 
 /** Whether prose is English: letters nearly all ASCII, and the detector (or one in eight words being a common English one) agrees. Code and short texts go by letters only. */
-export function isEnglish(text: string): boolean {
-  if (asciiLetterShare(text) < MIN_ASCII_SHARE) return false;
-  const prose = proseOf(text).replace(/https?:\/\/\S+/g, ' ');
-  const words = countTokens(prose);
+export function isEnglish(text: string, facts: LanguageFacts = factsOf(text)): boolean {
+  if (facts.asciiShare < MIN_ASCII_SHARE) return false;
+  const prose = facts.prose.includes('http') ? facts.prose.replace(/https?:\/\/\S+/g, ' ') : facts.prose;
+  const words = prose === text ? facts.tokens : countTokens(prose);
   if (words < MIN_DETECTOR_WORDS) return true;
-  if ((prose.match(ENGLISH_WORDS) ?? []).length / words >= 0.125) return true;
+  if (englishWords(prose) / words >= 0.125) return true;
   return eld.detect(prose.slice(0, 2000)).language === 'en';
 }

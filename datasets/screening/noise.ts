@@ -1,34 +1,68 @@
 import type { Domain } from '../../schemas/levels.ts';
+import { isHalf, KIND, unitKinds } from '../character-kinds.ts';
 import { proseOf } from './row-text.ts';
-
-/** Beyond ASCII: letters, marks, numbers, no halves of pairs, so emoji count as symbols. */
-const WORD_CHARACTER = /[\p{L}\p{M}\p{N}]/u;
 
 /** Highest share of symbols among non-space characters: prose, and coding where formulas and code stand in the text. */
 const MAX_SYMBOL_SHARE: Readonly<Record<Domain, number>> = { health: 0.18, general: 0.18, coding: 0.45 };
 
+/** The rule, as one reads it; `hasCharacterRun` says the same faster. */
+export const CHARACTER_RUN = /([^\s\d\-=_.*~#+|/\\<>─━═•·…])\1{5,}/u;
+const RUN_LENGTH = 6;
+
 /** A letter or mark six times in a row in prose; digits, rules (`-----`, `=====`, `.....`), code and tables do not count. */
-export function hasCharacterRun(text: string): boolean {
-  return /([^\s\d\-=_.*~#+|/\\<>─━═•·…])\1{5,}/u.test(proseOf(text));
+export function hasCharacterRun(text: string, prose: string = proseOf(text)): boolean {
+  let last = -1;
+  let length = 0;
+  for (let at = 0; at < prose.length; at += 1) {
+    const unit = prose.charCodeAt(at);
+    // Pairs repeat in two units, which the expression knows how to compare.
+    if (isHalf(unit)) return CHARACTER_RUN.test(prose);
+    length = unit === last ? length + 1 : 1;
+    last = unit;
+    if (length === RUN_LENGTH && CHARACTER_RUN.test(prose.slice(at - RUN_LENGTH + 1, at + 1))) return true;
+  }
+  return false;
 }
 
-/** Share of characters that are neither letter, digit nor space among all that are no space; fences, links and rules are left out of prose. */
-export function symbolShare(text: string, domain: Domain): number {
-  const counted = (domain === 'coding' ? text : proseOf(text)).replace(/https?:\/\/\S+/g, '').replace(/[-=_*~#.─]{4,}|^\s*`{3,}.*$/gm, '');
+const WORDLIKE = KIND.letter | KIND.mark | KIND.number;
+const ADDRESS = /https?:\/\/\S+/g;
+const RULE_OR_FENCE = /[-=_*~#.─]{4,}|^\s*`{3,}.*$/gm;
+const RULE_CHARACTERS = new Set(Array.from('-=_*~#.─', (character) => character.charCodeAt(0)));
+const RULE_LENGTH = 4;
+const BACKTICK = 0x60;
+
+/** Share of symbols among the characters that are no space; null at the first sign of a rule or fence that has to be taken out before. */
+function shareOfSymbols(text: string, mayHoldRules: boolean): number | null {
   let symbols = 0;
   let all = 0;
-  for (let i = 0; i < counted.length; i += 1) {
-    const unit = counted.charCodeAt(i);
-    if (unit <= 32) continue;
+  let rule = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit <= 32) {
+      rule = 0;
+      continue;
+    }
     all += 1;
-    const isWord =
-      unit < 128 ? ((unit | 32) >= 97 && (unit | 32) <= 122) || (unit >= 48 && unit <= 57) : WORD_CHARACTER.test(counted.charAt(i));
-    if (!isWord) symbols += 1;
+    if ((unitKinds(unit) & WORDLIKE) !== 0) {
+      rule = 0;
+      continue;
+    }
+    symbols += 1;
+    if (!mayHoldRules) continue;
+    rule = RULE_CHARACTERS.has(unit) ? rule + 1 : 0;
+    if (rule === RULE_LENGTH || (unit === BACKTICK && text.startsWith('```', at))) return null;
   }
   return all === 0 ? 0 : symbols / all;
 }
 
+/** Share of characters that are neither letter, digit nor space among all that are no space; fences, links and rules are left out of prose. Halves of pairs count as symbols, so emoji do. */
+export function symbolShare(text: string, domain: Domain, prose: string = proseOf(text)): number {
+  const base = domain === 'coding' ? text : prose;
+  const linkless = base.includes('http') ? base.replace(ADDRESS, '') : base;
+  return shareOfSymbols(linkless, true) ?? shareOfSymbols(linkless.replace(RULE_OR_FENCE, ''), false) ?? 0;
+}
+
 /** Whether a text is noise (RULES): a stuck key, or mostly symbols. */
-export function isNoise(text: string, domain: Domain): boolean {
-  return hasCharacterRun(text) || symbolShare(text, domain) > MAX_SYMBOL_SHARE[domain];
+export function isNoise(text: string, domain: Domain, prose: string = proseOf(text)): boolean {
+  return hasCharacterRun(text, prose) || symbolShare(text, domain, prose) > MAX_SYMBOL_SHARE[domain];
 }

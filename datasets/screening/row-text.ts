@@ -1,12 +1,17 @@
 import type { SourceRow } from '../../schemas/source-row.ts';
+import { ASCII_KINDS, isAscii, KIND, kindsAt, widthAt } from '../character-kinds.ts';
 
 /** What intent, signals, topic and complexity are tested on: the user's side (or unattributed text) of the context, then the question. */
 export function askedText(row: Pick<SourceRow, 'context' | 'question'>): string {
   return [...row.context.filter((turn) => turn.speaker !== 'assistant').map((turn) => turn.text), row.question].join('\n');
 }
 
+/** Without one of these no part of a text can be anything but prose. */
+const MAY_HOLD_CODE = /`|~~~|\||(?:^|\n)(?: {4}|\t)/;
+
 /** A text without fenced blocks, indented code, inline code and table rows: what counts as prose. */
 export function proseOf(text: string): string {
+  if (!MAY_HOLD_CODE.test(text)) return text;
   return text
     .replace(/(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:\n\1[^\n]*|$)/g, '\n')
     .replace(/`[^`\n]*`/g, ' ')
@@ -15,12 +20,83 @@ export function proseOf(text: string): string {
     .join('\n');
 }
 
-/** Number of word tokens (letters or digits) of a text. */
+const WORDLIKE = KIND.letter | KIND.number;
+
+/** End of the run of characters of some kinds that begins at a place. */
+function runEnd(text: string, from: number, kinds: number): number {
+  let at = from;
+  while (at < text.length) {
+    const unit = text.charCodeAt(at);
+    if (((unit < 128 ? (ASCII_KINDS[unit] as number) : kindsAt(text, at)) & kinds) === 0) break;
+    at += unit < 128 ? 1 : widthAt(text, at);
+  }
+  return at;
+}
+
+/** End of a word that begins at a place: letters and numbers, then any number of apostrophes with letters behind. */
+function wordEnd(text: string, from: number): number {
+  let at = runEnd(text, from, WORDLIKE);
+  while (at < text.length) {
+    const unit = text.charCodeAt(at);
+    if (unit !== 0x27 && unit !== 0x2019) break;
+    const end = runEnd(text, at + 1, KIND.letter);
+    if (end === at + 1) break;
+    at = end;
+  }
+  return at;
+}
+
+/** Number of words (as `stages/text/words.ts` has them: NFKC, lower case, apostrophes folded) that are not in a list, counted up to a limit. */
+export function countWordsBeside(text: string, list: ReadonlySet<string>, most: number): number {
+  const folded = (isAscii(text) ? text : text.normalize('NFKC').replaceAll('’', "'")).toLowerCase();
+  let count = 0;
+  for (let at = 0; at < folded.length && count < most;) {
+    if ((kindsAt(folded, at) & WORDLIKE) === 0) {
+      at += 1;
+      continue;
+    }
+    const end = wordEnd(folded, at);
+    if (!list.has(folded.slice(at, end))) count += 1;
+    at = end;
+  }
+  return count;
+}
+
+function countWordsWith(text: string, alone: number): number {
+  let count = 0;
+  for (let at = 0; at < text.length;) {
+    const kinds = kindsAt(text, at);
+    if ((kinds & alone) !== 0) at += widthAt(text, at);
+    else if ((kinds & WORDLIKE) !== 0) at = wordEnd(text, at);
+    else {
+      at += 1;
+      continue;
+    }
+    count += 1;
+  }
+  return count;
+}
+
+/** Number of words of a text: letters or digits, with apostrophes inside. */
 export function countWords(text: string): number {
-  return (text.match(/[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu) ?? []).length;
+  return countWordsWith(text, 0);
 }
 
 /** CJK characters count as words of their own, so that length limits mean the same there. */
 export function countTokens(text: string): number {
-  return (text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu) ?? []).length;
+  return countWordsWith(text, KIND.cjk);
+}
+
+/** Number of runs of letters and digits; an apostrophe ends one. */
+export function countRuns(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length;) {
+    if ((kindsAt(text, at) & WORDLIKE) === 0) {
+      at += 1;
+      continue;
+    }
+    at = runEnd(text, at, WORDLIKE);
+    count += 1;
+  }
+  return count;
 }

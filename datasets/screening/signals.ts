@@ -1,4 +1,5 @@
 import type { Domain } from '../../schemas/levels.ts';
+import { createPatternSet, type PatternSet } from '../pattern-set/pattern-set.ts';
 
 type Families = readonly (readonly [name: string, pattern: RegExp])[];
 
@@ -107,9 +108,14 @@ const CODING: Families = [
   ],
 ];
 
-const FAMILIES: Readonly<Record<Domain, Families>> = { health: HEALTH, general: GENERAL, coding: CODING };
+/** The families of each domain, in table order. */
+export const FAMILIES: Readonly<Record<Domain, Families>> = { health: HEALTH, general: GENERAL, coding: CODING };
+
+const setOf = (families: Families): PatternSet => createPatternSet(families.map(([, pattern]) => pattern));
+const SETS: Readonly<Record<Domain, PatternSet>> = { health: setOf(HEALTH), general: setOf(GENERAL), coding: setOf(CODING) };
 
 /** Memory-signal families (RULES) that a text shows, in table order; none means nothing in it could become a memory. */
 export function memorySignals(text: string, domain: Domain): readonly string[] {
-  return FAMILIES[domain].filter(([, pattern]) => pattern.test(text)).map(([name]) => name);
+  const { has } = SETS[domain].scan(text);
+  return FAMILIES[domain].filter((_, number) => has(number)).map(([name]) => name);
 }

@@ -1,8 +1,10 @@
 import type { Domain } from '../../schemas/levels.ts';
+import { createPatternSet, type PatternSet } from '../pattern-set/pattern-set.ts';
 
 type Topics = readonly (readonly [topic: string, pattern: RegExp])[];
 
-const TOPICS: Readonly<Record<Domain, { readonly list: Topics; readonly other: string }>> = {
+/** The topics of each domain in the order in which they are tried. */
+export const TOPICS: Readonly<Record<Domain, { readonly list: Topics; readonly other: string }>> = {
   general: {
     other: 'general_other',
     list: [
@@ -100,8 +102,12 @@ const TOPICS: Readonly<Record<Domain, { readonly list: Topics; readonly other: s
   },
 };
 
+const setOf = (domain: Domain): PatternSet => createPatternSet(TOPICS[domain].list.map(([, pattern]) => pattern));
+const SETS: Readonly<Record<Domain, PatternSet>> = { health: setOf('health'), general: setOf('general'), coding: setOf('coding') };
+
 /** Topic of a row: the first match in the order of RULES on context, question and answer. */
 export function topicOf(text: string, domain: Domain): string {
   const { list, other } = TOPICS[domain];
-  return list.find(([, pattern]) => pattern.test(text))?.[0] ?? other;
+  const { has } = SETS[domain].scan(text);
+  return list.find((_, number) => has(number))?.[0] ?? other;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boilerplateShare, sentencesOf, stripBoilerplate } from '../../../datasets/screening/boilerplate.ts';
+import { boilerplateShare, stripBoilerplate } from '../../../datasets/screening/boilerplate.ts';
 import { complexityOf } from '../../../datasets/screening/complexity.ts';
 import { hasQuestionIntent, isClosing } from '../../../datasets/screening/intent.ts';
 import { asciiLetterShare, isEnglish } from '../../../datasets/screening/language.ts';
@@ -7,7 +7,9 @@ import { hasCharacterRun, isNoise } from '../../../datasets/screening/noise.ts';
 import { qualityScore } from '../../../datasets/screening/quality.ts';
 import { screenRow } from '../../../datasets/screening/screen-row.ts';
 import { memorySignals } from '../../../datasets/screening/signals.ts';
-import { solutionShare } from '../../../datasets/screening/solution-in-question.ts';
+import { sentencesOf } from '../../../datasets/screening/sentences.ts';
+import { hasSolution, solutionShare } from '../../../datasets/screening/solution-in-question.ts';
+import { TextFacts } from '../../../datasets/screening/text-facts.ts';
 import { topicOf } from '../../../datasets/screening/topic.ts';
 import { wrongDomain } from '../../../datasets/screening/wrong-domain.ts';
 import type { Domain } from '../../../schemas/levels.ts';
@@ -172,6 +174,7 @@ describe('solution in question', () => {
     ['an answer of under ten tokens', 'Return x.', 'return x', false],
   ])('%s', (_name, question, answer, expected) => {
     expect(solutionShare(question, answer) >= 0.8).toBe(expected);
+    expect(hasSolution(question, answer)).toBe(expected);
   });
 });
 
@@ -197,10 +200,12 @@ describe('memory signals', () => {
 describe('measures', () => {
   it('adds up the quality score from its four parts', () => {
     const row = sourceRow();
-    expect(qualityScore(row, 4)).toMatchObject({ suitability: 40, cleanliness: 10, answer: 20 });
-    expect(qualityScore(row, 0).suitability).toBe(0);
-    expect(qualityScore({ ...row, question: 'x' }, 4).question).toBe(0);
-    expect(qualityScore({ ...row, question: 'word '.repeat(80) }, 4).question).toBe(15);
+    const score = (families: number, question = row.question): ReturnType<typeof qualityScore> =>
+      qualityScore(new TextFacts(question), new TextFacts(row.answer), row.domain, families);
+    expect(score(4)).toMatchObject({ suitability: 40, cleanliness: 10, answer: 20 });
+    expect(score(0).suitability).toBe(0);
+    expect(score(4, 'x').question).toBe(0);
+    expect(score(4, 'word '.repeat(80)).question).toBe(15);
   });
 
   it.each([
@@ -208,7 +213,7 @@ describe('measures', () => {
     ['I moved. It rained. I stayed because it was late, but I left when it stopped.', 3, 'medium'],
     ['I moved because it rained, but I stayed. '.repeat(15), 6, 'complex'],
   ])('complexity of %j', (question, families, expected) => {
-    expect(complexityOf(question, families)).toBe(expected);
+    expect(complexityOf(new TextFacts(question), families)).toBe(expected);
   });
 
   it.each<[Domain, string, string]>([
