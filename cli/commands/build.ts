@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { attachOrStart } from '../attach.ts';
 import type { OwnerClient } from '../attach.ts';
 import { EXIT } from '../cli-error.ts';
+import { endInterrupted } from '../end-interrupted.ts';
 import type { BuildState } from '../owner/builds.ts';
 import type { PlanDone } from '../queries/plan-done.ts';
 import type { PlanReport, PlanSpec } from '../queries/plan.ts';
@@ -31,6 +32,12 @@ export async function runBuild(invocation: Invocation): Promise<number> {
   const spec = { ...specOf(loaded, label), ...allowed };
   const file = textOption(invocation, 'plan');
   const held = file === undefined ? null : readHeldPlan(resolve(file));
+  const ended = await endInterrupted(loaded, spec);
+  if (ended !== null && !isOn(invocation, 'json'))
+    tell(
+      invocation,
+      `Run ${ended} was interrupted, and prompts or configuration are others now: it ends here. What it was answered is kept.`,
+    );
   const owner = await attachOrStart(loaded, 'memcalib build');
   const plan = await planFirst(owner, spec);
   if (held !== null && plan !== null) checkHeld(held, plan, file ?? '');

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { readSpec, specFact } from '../../activities/run-contexts.ts';
-import { hashOf } from '../../schemas/hash.ts';
 import type { RunSpec } from '../../schemas/run-spec.ts';
 import type { RunStateRow, Store } from '../../store/port.ts';
 import type { buildDataset } from '../../workflows/build-dataset.ts';
@@ -9,10 +8,9 @@ import type { BuildProgress } from '../../workflows/types.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { latestRunFact } from '../queries/status.ts';
 import type { Engine } from './engine.ts';
+import { sameWork } from './same-work.ts';
+import type { WantedRun } from './same-work.ts';
 import { buildWorkflowId, describeBuild, failureOf, progressOf, runningBuild } from './workflow-handles.ts';
-
-/** What a client asks for: a run without its id and time. */
-export type WantedRun = Omit<RunSpec, 'runId' | 'startedAt'>;
 
 /** What a client is told about a build. */
 export interface BuildState {
@@ -49,11 +47,6 @@ interface BuildDeps {
 const ASK_TEMPORAL_EVERY_MS = 2000;
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'dry', 'cancelled', 'failed']);
-
-function sameWork(a: WantedRun, b: WantedRun): boolean {
-  const work = ({ label, config, baseDir, prompts }: WantedRun): unknown => ({ label, config, baseDir, prompts });
-  return hashOf(work(a)) === hashOf(work(b));
-}
 
 function newRunId(): string {
   return `${new Date().toISOString().replace(/[-:T]/g, '').slice(0, 14)}-${randomBytes(3).toString('hex')}`;

@@ -17,6 +17,7 @@ import type { Logger } from '../log.ts';
 import { packageRoot } from '../package-root.ts';
 import { createModels } from './models.ts';
 import type { RehearsalChild } from './rehearsal-child.ts';
+import { endSuperseded } from './end-superseded.ts';
 import { releaseOrphans } from './release-orphans.ts';
 import type { TemporalServer } from './temporal-server.ts';
 import { buildWorkflowId } from './workflow-handles.ts';
@@ -135,9 +136,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     for (const listener of listeners) listener();
   });
   const { client, native, namespace, close } = await connect(options, server);
+  const builds = (await labelsOf(store)).map((label) => ({ label, workflowId: buildWorkflowId(projectId, label) }));
+  await endSuperseded(client, store, builds);
   await releaseOrphans(
     client,
-    (await labelsOf(store)).map((label) => buildWorkflowId(projectId, label)),
+    builds.map(({ workflowId }) => workflowId),
     log,
   );
   const { env, rehearsal, projectFolder } = options;

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { attach } from './attach.ts';
+import type { LoadedConfig } from './config-file.ts';
+import { sameWork } from './owner/same-work.ts';
+import type { WantedRun } from './owner/same-work.ts';
+
+const INTERRUPTED: ReadonlySet<string> = new Set(['starting', 'running']);
+
+/** A run as an owner would be told of it: fields without a value are gone. */
+const asSent = (wanted: WantedRun): WantedRun => JSON.parse(JSON.stringify(wanted)) as WantedRun;
+
+/**
+ * Ends the latest run of a label when nobody works on it any more (its owner was killed) and the wanted build is another: an owner that
+ * starts would go on with it and pay for an edit that was taken back. Gives its id; null when there is nothing to end.
+ */
+export async function endInterrupted(loaded: LoadedConfig, wanted: WantedRun): Promise<string | null> {
+  const file = join(loaded.projectFolder, 'memcalib.duckdb');
+  if (!existsSync(file) || attach(loaded.projectFolder) !== null) return null;
+  const [{ openStore }, { readSpec }, { latestRunFact }] = await Promise.all([
+    import('../store/open.ts'),
+    import('../activities/run-contexts.ts'),
+    import('./queries/status.ts'),
+  ]);
+  let store: Awaited<ReturnType<typeof openStore>>;
+  try {
+    store = await openStore(file);
+  } catch (error) {
+    // Somebody works on the project after all: the owner that this command attaches to decides.
+    if (error instanceof Error && 'code' in error && error.code === 'locked') return null;
+    throw error;
+  }
+  try {
+    const runId = await store.fact(latestRunFact(wanted.label));
+    if (runId === null) return null;
+    const state = await store.runState(runId);
+    if (!INTERRUPTED.has(state?.state ?? 'starting') || sameWork(await readSpec(store, runId), asSent(wanted))) return null;
+    const reason = 'interrupted, and another configuration or other prompts came in its place';
+    await store.putRunState({ runId, state: 'cancelled', reason, until: null, at: Date.now() });
+    return runId;
+  } finally {
+    await store.close();
+  }
+}
