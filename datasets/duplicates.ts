@@ -96,10 +96,7 @@ export function dropDuplicates(
   const kept: ScreenedRow[] = [];
   for (const domain of DOMAINS) {
     const own = left.filter(({ row }) => row.domain === domain);
-    const roots = clusterNearDuplicates(
-      own.map(({ row }) => row.question),
-      threshold,
-    );
+    const roots = clusterNearDuplicates(own.length, (at) => own[at]?.row.question ?? '', threshold);
     own.forEach((item, at) => {
       const best = own[roots[at] ?? at];
       if (best === undefined || best === item) kept.push(item);

@@ -1,5 +1,6 @@
+import { BandTable } from './band-table.ts';
 import { bandsFor, minhash, SLOTS } from './minhash.ts';
-import { hashWords, jaccard, SHORT_TEXT_WORDS, shingleHashes } from './shingles.ts';
+import { hashWords, jaccard, SHORT_TEXT_WORDS, shingleHashes, shingleHighs, wordRoom, type HashedWords } from './shingles.ts';
 
 /** Texts this short are also indexed by three-word shingles, so that one of eleven words meets one of thirteen. */
 const BOTH_KINDS_WORDS = 16;
@@ -13,8 +14,7 @@ interface Sets {
   readonly long: Float64Array | null;
 }
 
-function setsOf(text: string): Sets {
-  const words = hashWords(text);
+function setsOf(words: HashedWords): Sets {
   return {
     words: words.count,
     short: words.count < BOTH_KINDS_WORDS ? shingleHashes(words, 3) : null,
@@ -30,7 +30,7 @@ function similarity(a: Sets, b: Sets): number {
 
 /** Exact similarity of two texts as the near-duplicate rule measures it. */
 export function textSimilarity(a: string, b: string): number {
-  return similarity(setsOf(a), setsOf(b));
+  return similarity(setsOf(hashWords(a)), setsOf(hashWords(b)));
 }
 
 /** An incremental index of texts: k new ones against n old ones cost about k. */
@@ -41,152 +41,182 @@ export interface NearDuplicateIndex {
   readonly isNearDuplicate: (text: string) => boolean;
   /** Puts a text into the index and gives its number (0, 1, 2 ...). */
   readonly add: (text: string) => number;
-  /** Adds a text and gives its matches among the earlier ones; `skip` leaves out pairs that need no check (already joined). */
-  readonly addAndMatch: (text: string, skip?: (other: number) => boolean) => readonly number[];
+  /** Adds a text and gives its matches among the earlier ones. */
+  readonly addAndMatch: (text: string) => readonly number[];
+  /** Adds a text and hands each match over as it is found; `skip`, asked anew before each check, leaves out pairs that need none. */
+  readonly addAndVisit: (text: string, found: (other: number) => void, skip?: (other: number) => boolean) => number;
 }
 
-/** Hash table of band values with chains in typed arrays that double as they fill. */
-class BandTable {
-  #heads = new Int32Array(1 << 12).fill(-1);
-  #keys = new Uint32Array(1 << 12);
-  #next = new Int32Array(1 << 12);
-  #docs = new Int32Array(1 << 12);
+/** Turns texts into band keys; one pair of rooms serves all texts, so nothing is allocated for most of them. */
+class KeyMaker {
+  readonly keys = new Uint32Array(2 * SLOTS);
+  readonly #threshold: number;
+  readonly #words = wordRoom();
+  readonly #signature = new Int32Array(SLOTS);
+  #highs = new Int32Array(1024);
+
+  constructor(threshold: number) {
+    this.#threshold = threshold;
+  }
+
+  /** Writes the keys of a text into `keys` and gives their number. */
+  read(text: string): number {
+    const words = hashWords(text, this.#words);
+    let count = 0;
+    if (words.count >= SHORT_TEXT_WORDS) count = this.#add(5, 0, count);
+    if (words.count < BOTH_KINDS_WORDS) count = this.#add(3, 1, count);
+    return count;
+  }
+
+  /** The sets of the text read last. */
+  sets(): Sets {
+    return setsOf(this.#words);
+  }
+
+  /** Band keys of one signature; the band's number and the kind of shingle are hashed in, so one table serves all. */
+  #add(size: number, kind: number, from: number): number {
+    if (this.#highs.length < this.#words.count) this.#highs = new Int32Array(this.#words.count * 2);
+    minhash(this.#highs, shingleHighs(this.#words, size, this.#highs), this.#signature);
+    const { bands, rows } = bandsFor(this.#threshold);
+    let slot = 0;
+    for (let band = 0; band < bands; band += 1) {
+      let key = Math.imul(band * 2 + kind + 1, 0x9e3779b1);
+      for (let row = 0; row < rows; row += 1) {
+        key = Math.imul(key ^ (this.#signature[slot++] as number), 0x85ebca6b);
+        key ^= key >>> 15;
+      }
+      this.keys[from + band] = key >>> 0;
+    }
+    return from + bands;
+  }
+}
+
+/** What an index may be told beforehand. */
+export interface IndexOptions {
+  /** Number of texts to come: tables of the right size need not grow. */
+  readonly expected?: number;
+  /** Text of an added number, for a caller that keeps the texts itself; the index then keeps none. */
+  readonly textOf?: (doc: number) => string;
+}
+
+/** Texts that are set beside others as they come, with what was known of earlier ones. */
+class Index implements NearDuplicateIndex {
+  readonly #threshold: number;
+  readonly #maker: KeyMaker;
+  readonly #table: BandTable;
+  readonly #texts: string[] = [];
+  readonly #textOf: (doc: number) => string;
+  readonly #keepsTexts: boolean;
+  readonly #cache = new Map<number, Sets>();
+  readonly #otherWords = wordRoom();
   #count = 0;
 
-  /** Adds to `into` the texts that share this band value. */
-  collect(key: number, into: Set<number>): void {
-    for (let at = this.#heads[key & (this.#heads.length - 1)] ?? -1; at >= 0; at = this.#next[at] ?? -1) {
-      if (this.#keys[at] === key) into.add(this.#docs[at] ?? -1);
-    }
+  constructor(threshold: number, { expected = 0, textOf }: IndexOptions) {
+    this.#threshold = threshold;
+    this.#maker = new KeyMaker(threshold);
+    this.#table = new BandTable(expected * bandsFor(threshold).bands);
+    this.#keepsTexts = textOf === undefined;
+    this.#textOf = textOf ?? ((doc) => this.#texts[doc] ?? '');
   }
 
-  insert(key: number, doc: number): void {
-    if (this.#count === this.#keys.length) this.#grow();
-    const bucket = key & (this.#heads.length - 1);
-    this.#keys[this.#count] = key;
-    this.#docs[this.#count] = doc;
-    this.#next[this.#count] = this.#heads[bucket] ?? -1;
-    this.#heads[bucket] = this.#count;
-    this.#count += 1;
+  size(): number {
+    return this.#count;
   }
 
-  #grow(): void {
-    const size = this.#keys.length * 2;
-    const keys = new Uint32Array(size);
-    keys.set(this.#keys);
-    const docs = new Int32Array(size);
-    docs.set(this.#docs);
-    this.#keys = keys;
-    this.#docs = docs;
-    this.#next = new Int32Array(size);
-    this.#heads = new Int32Array(size).fill(-1);
-    for (let at = 0; at < this.#count; at += 1) {
-      const bucket = (keys[at] ?? 0) & (size - 1);
-      this.#next[at] = this.#heads[bucket] ?? -1;
-      this.#heads[bucket] = at;
-    }
+  #cached(doc: number): Sets {
+    const known = this.#cache.get(doc);
+    if (known !== undefined) return known;
+    const sets = setsOf(hashWords(this.#textOf(doc), this.#otherWords));
+    if (this.#cache.size >= CACHED_SETS)
+      for (const oldest of this.#cache.keys()) {
+        this.#cache.delete(oldest);
+        break;
+      }
+    this.#cache.set(doc, sets);
+    return sets;
   }
-}
 
-/** Band keys of one signature; the band's number and the kind of shingle are hashed in, so one table serves all. */
-function bandKeys(set: Float64Array, kind: number, threshold: number, signature: Int32Array): readonly number[] {
-  const { bands, rows } = bandsFor(threshold);
-  minhash(set, signature);
-  const keys: number[] = [];
-  for (let band = 0; band < bands; band += 1) {
-    let key = Math.imul(band * 2 + kind + 1, 0x9e3779b1);
-    for (let row = 0; row < rows; row += 1) {
-      key = Math.imul(key ^ (signature[band * rows + row] ?? 0), 0x85ebca6b);
-      key ^= key >>> 15;
-    }
-    keys.push(key >>> 0);
+  /** Hands every match to `found`, which says whether to go on. */
+  #visit(keys: number, skip: (other: number) => boolean, found: (other: number) => boolean): void {
+    let candidates: Set<number> | null = null;
+    for (let at = 0; at < keys; at += 1) candidates = this.#table.collect(this.#maker.keys[at] as number, candidates);
+    if (candidates === null) return;
+    const sets = this.#maker.sets();
+    for (const doc of candidates) if (!skip(doc) && similarity(sets, this.#cached(doc)) >= this.#threshold && !found(doc)) return;
   }
-  return keys;
+
+  #insert(text: string, keys: number): number {
+    const doc = this.#count++;
+    if (this.#keepsTexts) this.#texts.push(text);
+    for (let at = 0; at < keys; at += 1) this.#table.insert(this.#maker.keys[at] as number, doc);
+    return doc;
+  }
+
+  matches(text: string): readonly number[] {
+    const all: number[] = [];
+    this.#visit(this.#maker.read(text), never, (doc) => all.push(doc) > 0);
+    return all.sort((a, b) => a - b);
+  }
+
+  isNearDuplicate(text: string): boolean {
+    let isFound = false;
+    this.#visit(this.#maker.read(text), never, () => {
+      isFound = true;
+      return false;
+    });
+    return isFound;
+  }
+
+  add(text: string): number {
+    return this.#insert(text, this.#maker.read(text));
+  }
+
+  addAndVisit(text: string, found: (other: number) => void, skip: (other: number) => boolean = never): number {
+    const keys = this.#maker.read(text);
+    this.#visit(keys, skip, (doc) => {
+      found(doc);
+      return true;
+    });
+    return this.#insert(text, keys);
+  }
+
+  addAndMatch(text: string): readonly number[] {
+    const all: number[] = [];
+    this.addAndVisit(text, (doc) => void all.push(doc));
+    return all.sort((a, b) => a - b);
+  }
 }
 
 const never = (): boolean => false;
 
 /** Opens an empty index for one threshold. Candidates come from MinHash LSH and are verified by exact Jaccard, so precision is 1. */
-export function createNearDuplicateIndex(threshold: number): NearDuplicateIndex {
-  const table = new BandTable();
-  const texts: string[] = [];
-  const cache = new Map<number, Sets>();
-  const signature = new Int32Array(SLOTS);
-
-  const cached = (doc: number): Sets => {
-    const known = cache.get(doc);
-    if (known !== undefined) return known;
-    const sets = setsOf(texts[doc] ?? '');
-    if (cache.size >= CACHED_SETS)
-      for (const oldest of cache.keys()) {
-        cache.delete(oldest);
-        break;
-      }
-    cache.set(doc, sets);
-    return sets;
-  };
-  const keysOf = (sets: Sets): readonly number[] => [
-    ...(sets.long === null ? [] : bandKeys(sets.long, 0, threshold, signature)),
-    ...(sets.short === null ? [] : bandKeys(sets.short, 1, threshold, signature)),
-  ];
-  const find = (sets: Sets, keys: readonly number[], skip: (other: number) => boolean, isFirstEnough: boolean): number[] => {
-    const candidates = new Set<number>();
-    for (const key of keys) table.collect(key, candidates);
-    const found: number[] = [];
-    for (const doc of candidates) {
-      if (skip(doc) || similarity(sets, cached(doc)) < threshold) continue;
-      found.push(doc);
-      if (isFirstEnough) break;
-    }
-    return found.sort((a, b) => a - b);
-  };
-  const insert = (text: string, keys: readonly number[]): number => {
-    const doc = texts.push(text) - 1;
-    for (const key of keys) table.insert(key, doc);
-    return doc;
-  };
-  return {
-    size: () => texts.length,
-    matches: (text) => {
-      const sets = setsOf(text);
-      return find(sets, keysOf(sets), never, false);
-    },
-    isNearDuplicate: (text) => {
-      const sets = setsOf(text);
-      return find(sets, keysOf(sets), never, true).length > 0;
-    },
-    add: (text) => insert(text, keysOf(setsOf(text))),
-    addAndMatch: (text, skip = never) => {
-      const sets = setsOf(text);
-      const keys = keysOf(sets);
-      const found = find(sets, keys, skip, false);
-      insert(text, keys);
-      return found;
-    },
-  };
+export function createNearDuplicateIndex(threshold: number, options: IndexOptions = {}): NearDuplicateIndex {
+  return new Index(threshold, options);
 }
 
-/** Clusters of near-duplicates by union-find: for each text the smallest number of its cluster. Independent of the order of texts but for the numbers. */
-export function clusterNearDuplicates(texts: Iterable<string>, threshold: number): Int32Array {
-  const index = createNearDuplicateIndex(threshold);
-  const parent: number[] = [];
+/**
+ * Clusters of near-duplicates by union-find: for each text the smallest number of its cluster. Independent of the order of texts but for the
+ * numbers. Pairs that are joined already, by whatever way, are not verified again. `textOf` gives the texts a second time, for verification.
+ */
+export function clusterNearDuplicates(count: number, textOf: (doc: number) => string, threshold: number): Int32Array {
+  const index = createNearDuplicateIndex(threshold, { expected: count, textOf });
+  const parent = Int32Array.from({ length: count }, (_, doc) => doc);
   const rootOf = (doc: number): number => {
     let root = doc;
-    while ((parent[root] ?? root) !== root) root = parent[root] ?? root;
+    while (parent[root] !== root) root = parent[root] as number;
     for (let at = doc; at !== root;) {
-      const next = parent[at] ?? root;
+      const next = parent[at] as number;
       parent[at] = root;
       at = next;
     }
     return root;
   };
-  for (const text of texts) {
-    const doc = parent.push(parent.length) - 1;
-    for (const other of index.addAndMatch(text)) {
-      const a = rootOf(doc);
-      const b = rootOf(other);
+  for (let doc = 0; doc < count; doc += 1) {
+    const join = (other: number): void => {
+      const [a, b] = [rootOf(doc), rootOf(other)];
       parent[Math.max(a, b)] = Math.min(a, b);
-    }
+    };
+    index.addAndVisit(textOf(doc), join, (other) => rootOf(other) === rootOf(doc));
   }
-  return Int32Array.from(parent, (_value, doc) => rootOf(doc));
+  return parent.map((_, doc) => rootOf(doc));
 }

@@ -1,8 +1,10 @@
-/** Words of a text as two 32-bit hashes each; CJK characters are words of their own. */
+import { isAscii } from './character-kinds.ts';
+
+/** Words of a text as two 32-bit hashes each (the first `count` of both arrays); CJK characters are words of their own. */
 export interface HashedWords {
-  readonly count: number;
-  readonly high: Uint32Array;
-  readonly low: Uint32Array;
+  count: number;
+  high: Int32Array;
+  low: Int32Array;
 }
 
 const SEPARATOR = 0;
@@ -35,73 +37,100 @@ function classAt(text: string, at: number): number {
   return kind;
 }
 
-// oxlint-disable-next-line no-control-regex
-const NON_ASCII = /[^\u0000-\u007F]/;
 const SEED_HIGH = 0x811c9dc5;
 const SEED_LOW = 0x9747b28c;
 
-/** Splits a text into the words of `stages/text/words.ts` (lower case, NFKC), hashed with fixed constants; equal on every machine. */
-export function hashWords(text: string): HashedWords {
-  const lower = (NON_ASCII.test(text) ? text.normalize('NFKC') : text).toLowerCase();
-  const length = lower.length;
-  const high = new Uint32Array(length);
-  const low = new Uint32Array(length);
+/** Room for the words of one text, to be used again for the next. */
+export function wordRoom(length = 1024): HashedWords {
+  return { count: 0, high: new Int32Array(length), low: new Int32Array(length) };
+}
+
+/** Splits a text into the words of `stages/text/words.ts` (lower case, NFKC), hashed with fixed constants; equal on every machine. Writes into `room`. */
+export function hashWords(text: string, room: HashedWords = wordRoom()): HashedWords {
+  const lower = (isAscii(text) ? text : text.normalize('NFKC')).toLowerCase();
+  const { length } = lower;
+  if (room.high.length <= length) Object.assign(room, wordRoom(length * 2));
+  const { high, low } = room;
   let count = 0;
   let a = SEED_HIGH;
   let b = SEED_LOW;
   let isOpen = false;
   let isAfterApostrophe = false;
-  const close = (): void => {
-    if (isOpen) {
-      high[count] = a;
-      low[count] = b;
-      count += 1;
-    }
-    a = SEED_HIGH;
-    b = SEED_LOW;
-    isOpen = false;
-    isAfterApostrophe = false;
-  };
+  // A word that ends is written and its place taken; one that goes on is written again.
   for (let i = 0; i < length; i += 1) {
     const unit = lower.charCodeAt(i);
     const known = classes[unit] as number;
     const kind = known === 0 ? classAt(lower, i) : known - 1;
-    const isJoining = kind === APOSTROPHE && isOpen && i + 1 < length && (classAt(lower, i + 1) & ~2) === LETTER;
-    if (isJoining) {
+    const isWordlike = kind === LETTER || kind === NUMBER || kind === CJK;
+    if (kind === APOSTROPHE && isOpen && i + 1 < length && (classAt(lower, i + 1) & ~2) === LETTER) {
       isAfterApostrophe = true;
       a = Math.imul(a ^ 39, 0x01000193);
       continue;
     }
-    if (kind === SEPARATOR || kind === APOSTROPHE) {
-      close();
-      continue;
+    if (isOpen && (!isWordlike || kind === CJK || (kind === NUMBER && isAfterApostrophe))) {
+      high[count] = a;
+      low[count] = b;
+      count += 1;
+      isOpen = false;
     }
-    if (kind === CJK || (kind === NUMBER && isAfterApostrophe)) close();
+    if (!isWordlike) continue;
+    if (!isOpen) {
+      a = SEED_HIGH;
+      b = SEED_LOW;
+      isOpen = true;
+      isAfterApostrophe = false;
+    }
     a = Math.imul(a ^ unit, 0x01000193);
     b = Math.imul(b ^ unit, 0x5bd1e995);
     b ^= b >>> 13;
-    isOpen = true;
-    if (kind === CJK) close();
+    if (kind === CJK) {
+      high[count] = a;
+      low[count] = b;
+      count += 1;
+      isOpen = false;
+    }
   }
-  close();
-  return { count, high, low };
+  if (isOpen) {
+    high[count] = a;
+    low[count] = b;
+    count += 1;
+  }
+  room.count = count;
+  return room;
 }
 
 /** Words under which shingles have three words (RULES); longer texts use five. */
 export const SHORT_TEXT_WORDS = 12;
 
-/** The shingles of a text as distinct 53-bit hashes in ascending order; a text shorter than one shingle is one shingle of what it has. */
+/** Number of shingles of a text; a text shorter than one shingle is one shingle of what it has. */
+export function shingleCount({ count }: HashedWords, size: number): number {
+  return count === 0 ? 0 : count - Math.min(size, count) + 1;
+}
+
+/** The upper half of every shingle hash, in order of the text and with repeats: all that MinHash needs. */
+export function shingleHighs(words: HashedWords, size: number, into: Int32Array): number {
+  const { high } = words;
+  const width = Math.min(size, words.count);
+  const total = shingleCount(words, size);
+  for (let i = 0; i < total; i += 1) {
+    let a = 0x2545f491;
+    for (let j = i; j < i + width; j += 1) a = Math.imul((a << 5) ^ (a >>> 27) ^ (high[j] as number), 0x85ebca6b);
+    into[i] = mix(a);
+  }
+  return total;
+}
+
+/** The shingles of a text as distinct 53-bit hashes in ascending order. */
 export function shingleHashes(words: HashedWords, size: number): Float64Array {
-  const { count, high, low } = words;
-  if (count === 0) return new Float64Array(0);
-  const width = Math.min(size, count);
-  const hashes = new Float64Array(count - width + 1);
-  for (let i = 0; i + width <= count; i += 1) {
+  const { high, low } = words;
+  const width = Math.min(size, words.count);
+  const hashes = new Float64Array(shingleCount(words, size));
+  for (let i = 0; i < hashes.length; i += 1) {
     let a = 0x2545f491;
     let b = 0x6c078965;
     for (let j = i; j < i + width; j += 1) {
-      a = Math.imul((a << 5) ^ (a >>> 27) ^ (high[j] ?? 0), 0x85ebca6b);
-      b = Math.imul((b << 7) ^ (b >>> 25) ^ (low[j] ?? 0), 0xc2b2ae35);
+      a = Math.imul((a << 5) ^ (a >>> 27) ^ (high[j] as number), 0x85ebca6b);
+      b = Math.imul((b << 7) ^ (b >>> 25) ^ (low[j] as number), 0xc2b2ae35);
     }
     hashes[i] = (mix(a) >>> 0) * 2_097_152 + (mix(b ^ a) >>> 11);
   }
