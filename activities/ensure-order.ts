@@ -61,12 +61,16 @@ export async function ensureOrder(
     if (known !== null) return { id: known.id, facts: JSON.parse(known.facts) as IngestFacts };
   }
   const ingested = await ingestSources(config.sources, params);
-  if ((await store.order(ingested.orderId)) === null) {
-    await store.putOrder(
-      { id: ingested.orderId, createdAt: deps.clock(), facts: JSON.stringify(ingested.facts) },
-      allCandidates(ingested),
-      allRejections(ingested),
-    );
+  try {
+    if ((await store.order(ingested.orderId)) === null) {
+      await store.putOrder(
+        { id: ingested.orderId, createdAt: deps.clock(), facts: JSON.stringify(ingested.facts) },
+        allCandidates(ingested),
+        allRejections(ingested),
+      );
+    }
+  } finally {
+    ingested.close();
   }
   if (stored === null) await store.putFact(WEIGHTS_FACT, JSON.stringify(ingested.facts.weights));
   return { id: ingested.orderId, facts: ingested.facts };

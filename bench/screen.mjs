@@ -1,12 +1,19 @@
 // Deterministic screening without duplicates: rows a second on one core, 300-word rows, and where the time goes.
-// usage (after `npm run build`): node bench/screen.mjs [rows, default 6000]
+// usage (after `npm run build`): node bench/screen.mjs [--count 6000], or --rows 1000000 [--added 10000] for everything up to the stored order
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { screenRow } from '../dist/datasets/screening/screen-row.js';
+import { benchIngest } from './ingest.mjs';
 import { makeRows } from './overhead/make-rows.mjs';
 
-const COUNT = Number(process.argv[2] ?? 6000);
+const { values } = parseArgs({ options: { count: { type: 'string' }, rows: { type: 'string' }, added: { type: 'string' } } });
+if (values.rows !== undefined) {
+  await benchIngest(Number(values.rows), Number(values.added ?? 0));
+  process.exit(0);
+}
+const COUNT = Number(values.count ?? 6000);
 const WORDS = 300;
 const folder = mkdtempSync(join(tmpdir(), 'memcalib-screen-'));
 try {

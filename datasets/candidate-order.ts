@@ -45,14 +45,16 @@ export function buildOrder(
     if (list.length === 0) strata.set(stratum, list);
     list.push({ member, key: keyInStratum(seed, item.id, item.measures.qualityScore), id: item.id });
   });
-  const keyed: { member: number; stratum: string; key: number; tie: string }[] = [];
+  const keyed: { readonly member: number; readonly stratum: string; readonly key: number; readonly id: string }[] = [];
   for (const [stratum, list] of strata) {
     const weight = weights[stratum];
     if (weight === undefined || !(weight > 0)) throw new OrderError(stratum);
     list.sort((a, b) => a.key - b.key || (a.id < b.id ? -1 : 1));
-    list.forEach(({ member, id }, rank) => keyed.push({ member, stratum, key: (rank + 0.5) / weight, tie: sha256Hex(`${seed}:${id}`) }));
+    list.forEach(({ member, id }, rank) => keyed.push({ member, stratum, key: (rank + 0.5) / weight, id }));
   }
-  keyed.sort((a, b) => a.key - b.key || (a.tie < b.tie ? -1 : 1));
+  // Few keys are equal, so few hashes are made.
+  const tie = ({ id }: { readonly id: string }): string => sha256Hex(`${seed}:${id}`);
+  keyed.sort((a, b) => a.key - b.key || (tie(a) < tie(b) ? -1 : 1));
   return keyed.map(({ member, stratum }, position) => ({ member, position, stratum }));
 }
 

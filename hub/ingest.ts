@@ -3,18 +3,19 @@ import { createReadStream } from 'node:fs';
 import { buildOrder, candidateId } from '../datasets/candidate-order.ts';
 import { openAdapter } from '../datasets/adapters/catalog.ts';
 import { rejected, type AdapterResult } from '../datasets/adapters/adapter.ts';
-import { dropDuplicates, type ScreenedRow } from '../datasets/duplicates.ts';
+import { dropDuplicates, heldRow, type HeldRow } from '../datasets/duplicates.ts';
 import { screenRow } from '../datasets/screening/screen-row.ts';
 import type { IngestObserver } from '../datasets/ingest-observer.ts';
 import { sourceShares, stratumWeights, type StratumWeights } from '../datasets/strata.ts';
-import type { Candidate } from '../schemas/candidate.ts';
+import type { Candidate, RowMeasures } from '../schemas/candidate.ts';
 import type { SourceConfig } from '../schemas/config.ts';
 import { hashOf } from '../schemas/hash.ts';
 import { DOMAINS, type Domain } from '../schemas/levels.ts';
-import type { RowRejection } from '../schemas/source-row.ts';
+import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
 import { locateSource } from './locate-source.ts';
 import { SourceReadError } from './read-error.ts';
 import { readRows } from './read-files.ts';
+import { Spool } from './spool.ts';
 
 /** Bumped when adapters, screening, deduplication or order decide differently, so that an old order is not taken for a new one. */
 export const ORDER_VERSION = 1;
@@ -63,6 +64,8 @@ export interface IngestResult {
   readonly weights: StratumWeights;
   readonly candidates: (domain: Domain) => Iterable<readonly Candidate[]>;
   readonly rejections: () => Iterable<readonly RowRejection[]>;
+  /** Gives back the file in which many rows wait; nothing can be read from the result afterwards. */
+  readonly close: () => void;
 }
 
 interface ReadSource {
@@ -72,9 +75,35 @@ interface ReadSource {
   readonly merged: number;
 }
 
-interface Sink {
-  readonly kept: ScreenedRow[];
-  readonly rejections: RowRejection[];
+/** Screened rows: what is compared in memory, texts put aside. */
+class Sink {
+  readonly kept: HeldRow[] = [];
+  readonly rejections: RowRejection[] = [];
+  readonly #questions = new Spool();
+  readonly #rows = new Spool();
+  /** One list for all rows that show the same signals. */
+  readonly #signals = new Map<string, readonly string[]>();
+
+  keep(row: SourceRow, measures: RowMeasures, masked: Readonly<Record<string, number>>): void {
+    const place = this.#questions.add(row.question);
+    this.#rows.add(JSON.stringify(row));
+    const key = measures.signalFamilies.join();
+    const signalFamilies = this.#signals.get(key) ?? measures.signalFamilies;
+    this.#signals.set(key, signalFamilies);
+    const shared = { ...measures, signalFamilies: signalFamilies as string[] };
+    this.kept.push(heldRow({ id: candidateId(row.sourceDataset, row.sourceId), row, measures: shared, masked }, place));
+  }
+
+  readonly questionAt = (place: number): string => this.#questions.read(place);
+
+  rowAt(place: number): SourceRow {
+    return JSON.parse(this.#rows.read(place)) as SourceRow;
+  }
+
+  close(): void {
+    this.#questions.close();
+    this.#rows.close();
+  }
 }
 
 /** SHA-256 and size of a file, read as a stream. */
@@ -98,8 +127,7 @@ function takeIn(results: readonly AdapterResult[], params: IngestParams, sink: S
     params.observer?.adapted(result.row);
     const verdict = screenRow(result.row, params);
     if (verdict.ok) {
-      const { row, measures, masked } = verdict;
-      sink.kept.push({ id: candidateId(row.sourceDataset, row.sourceId), row, measures, masked });
+      sink.keep(verdict.row, verdict.measures, verdict.masked);
       continue;
     }
     const { source, sourceDataset, sourceId, origin } = result.row;
@@ -145,14 +173,10 @@ async function readSource(config: SourceConfig, params: IngestParams, sink: Sink
   return { source, files, rowsRead, merged: adapter.merged() };
 }
 
-function effectiveWeights(
-  kept: readonly ScreenedRow[],
-  sources: readonly SourceConfig[],
-  stored: StratumWeights | undefined,
-): StratumWeights {
+function effectiveWeights(kept: readonly HeldRow[], sources: readonly SourceConfig[], stored: StratumWeights | undefined): StratumWeights {
   const weights: Record<string, number> = {};
   for (const domain of DOMAINS) {
-    const members = kept.filter(({ row }) => row.domain === domain).map(({ row, measures }) => ({ domain, source: row.source, measures }));
+    const members = kept.filter((item) => item.domain === domain);
     const present = new Set(members.map((member) => member.source));
     const shares = sourceShares(sources.filter((source) => present.has(source.name)).sort((a, b) => (a.name < b.name ? -1 : 1)));
     Object.assign(weights, stratumWeights(members, shares));
@@ -167,9 +191,9 @@ function tally(values: Iterable<string>): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function factsOf(reads: readonly ReadSource[], kept: readonly ScreenedRow[], rejections: readonly RowRejection[]): readonly SourceFacts[] {
+function factsOf(reads: readonly ReadSource[], kept: readonly HeldRow[], rejections: readonly RowRejection[]): readonly SourceFacts[] {
   return reads.map(({ source, files, rowsRead, merged }) => {
-    const own = kept.filter(({ row }) => row.source === source.name);
+    const own = kept.filter((item) => item.source === source.name);
     const masked: Record<string, number> = {};
     for (const item of own) for (const [kind, count] of Object.entries(item.masked)) masked[kind] = (masked[kind] ?? 0) + count;
     return {
@@ -210,14 +234,20 @@ export function identityOf(
  * Order and id depend on file contents, parameters, seed and weights only; every row is a candidate, a rejection or merged.
  */
 export async function ingestSources(sources: readonly SourceConfig[], params: IngestParams): Promise<IngestResult> {
-  const sink: Sink = { kept: [], rejections: [] };
+  const sink = new Sink();
   const reads: ReadSource[] = [];
-  for (const source of [...sources].sort((a, b) => (a.name < b.name ? -1 : 1))) reads.push(await readSource(source, params, sink));
-  const { kept, dropped } = dropDuplicates(sink.kept, params.nearDuplicateJaccard);
+  try {
+    for (const source of [...sources].sort((a, b) => (a.name < b.name ? -1 : 1))) reads.push(await readSource(source, params, sink));
+  } catch (error) {
+    sink.close();
+    throw error;
+  }
+  const { kept, dropped } = dropDuplicates(sink.kept, sink.questionAt, params.nearDuplicateJaccard);
   const { observer } = params;
   if (observer !== undefined) {
-    for (const item of dropped) observer.rejected('duplicates', item.rejection, item.row, item.representative);
-    for (const item of kept) observer.kept(item);
+    for (const { rejection, item, representative } of dropped)
+      observer.rejected('duplicates', rejection, sink.rowAt(item.place), sink.rowAt(representative.place));
+    for (const { id, place, measures, masked } of kept) observer.kept({ id, row: sink.rowAt(place), measures, masked });
   }
   const rejections = [...sink.rejections, ...dropped.map((item) => item.rejection)].sort(
     (a, b) =>
@@ -227,8 +257,7 @@ export async function ingestSources(sources: readonly SourceConfig[], params: In
       compare(a.sourceId, b.sourceId),
   );
   const weights = effectiveWeights(kept, sources, params.weights);
-  const members = kept.map(({ id, row, measures }) => ({ id, domain: row.domain, source: row.source, measures }));
-  const orders = new Map(DOMAINS.map((domain) => [domain, buildOrder(members, domain, params.seed, weights)]));
+  const orders = new Map(DOMAINS.map((domain) => [domain, buildOrder(kept, domain, params.seed, weights)]));
   const count = (domain: Domain): number => orders.get(domain)?.length ?? 0;
   return {
     orderId: identityOf(reads, params, weights),
@@ -242,11 +271,14 @@ export async function ingestSources(sources: readonly SourceConfig[], params: In
       for (const chunk of chunksOf(orders.get(domain) ?? [])) {
         yield chunk.flatMap(({ member, position, stratum }): readonly Candidate[] => {
           const item = kept[member];
-          return item === undefined ? [] : [{ id: item.id, domain, position, stratum, row: item.row, measures: item.measures }];
+          return item === undefined
+            ? []
+            : [{ id: item.id, domain, position, stratum, row: sink.rowAt(item.place), measures: item.measures }];
         });
       }
     },
     rejections: () => chunksOf(rejections),
+    close: () => sink.close(),
   };
 }
 

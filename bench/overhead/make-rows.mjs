@@ -32,7 +32,7 @@ const sentences = (text) =>
     .filter((part) => part.length > 25 && part.length < 300);
 
 /** A small seeded generator (mulberry32): the same rows for the same count, on every machine. */
-function randomFrom(seed) {
+export function randomFrom(seed) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -47,13 +47,23 @@ function drawn(pool, count, random) {
   return Array.from({ length: Math.min(count, left.length) }, () => left.splice(Math.floor(random() * left.length), 1)[0]);
 }
 
+/** Sentences of the demo rows by domain: what users tell, what they ask, what is answered. */
+export function sentencePools() {
+  return Object.entries(SEEDS).map(([domain, pairs]) => {
+    const rows = pairs.filter(([question, answer]) => (question ?? '').length > 100 && (answer ?? '').length > 60);
+    const ofQuestions = rows.flatMap(([question]) => sentences(question));
+    return {
+      domain,
+      told: ofQuestions.filter((part) => !part.endsWith('?')),
+      asked: ofQuestions.filter((part) => part.endsWith('?')),
+      said: rows.flatMap(([, answer]) => sentences(answer)),
+    };
+  });
+}
+
 /** Writes `<domain>.jsonl` for the three domains into a folder. */
 export function makeRows(folder, count) {
-  Object.entries(SEEDS).forEach(([domain, pairs], index, all) => {
-    const rows = pairs.filter(([question, answer]) => (question ?? '').length > 100 && (answer ?? '').length > 60);
-    const told = rows.flatMap(([question]) => sentences(question).filter((part) => !part.endsWith('?')));
-    const asked = rows.flatMap(([question]) => sentences(question).filter((part) => part.endsWith('?')));
-    const said = rows.flatMap(([, answer]) => sentences(answer));
+  sentencePools().forEach(({ domain, told, asked, said }, index, all) => {
     const random = randomFrom(index + 1);
     const share = Math.floor(count / all.length) + (index < count % all.length ? 1 : 0);
     const lines = Array.from({ length: share }, (_, n) =>

@@ -43,13 +43,14 @@ async function yieldsOf(loaded: LoadedConfig, label: string): Promise<readonly S
 export async function makeSourcesReport(loaded: LoadedConfig, label: string): Promise<SourcesReport> {
   const { config, baseDir, projectFolder } = loaded;
   const collector = createReportCollector();
-  const { facts } = await ingestSources(config.sources, {
+  const { facts, close } = await ingestSources(config.sources, {
     baseDir,
     sourcesDir: join(projectFolder, 'sources'),
     seed: config.seed,
     ...config.screening,
     observer: collector.observer,
   });
+  close();
   const sources = facts.sources.map((item) => ({ ...item, ...collector.section(item.name, item.rowsRead - item.merged) }));
   const sum = (counts: Readonly<Record<string, number>>): number => Object.values(counts).reduce((all, count) => all + count, 0);
   const unaccounted = facts.sources.reduce((all, item) => all + item.rowsRead - item.merged - item.candidates - sum(item.rejected), 0);
