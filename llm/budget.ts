@@ -1,6 +1,8 @@
 import type { CallRequest, LedgerStore } from '../schemas/ledger.ts';
 import { nextUtcMidnight, nothing } from './clock.ts';
 import type { Clock, Pending } from './clock.ts';
+import type { PriceOf } from './prices.ts';
+import { unpricedMicroUsd } from './unpriced.ts';
 
 /** Caps in whole micro-USD; an absent one does not hold. */
 export interface BudgetCaps {
@@ -34,19 +36,22 @@ const EDIT = 'type: memcalib cancel, raise it in the config, then: memcalib buil
 
 /**
  * Holds the caps per call, step, run and UTC day by reserving the worst case before sending, so that a cap is
- * exceeded at most by what worst cases underestimate. Spending so far is read once per scope from the ledger.
+ * exceeded at most by what worst cases underestimate. Spending so far is read once per scope from the ledger; a call whose cost
+ * nobody told (no answer, no usage) counts what it sent, before and after a restart.
  */
 export class Budget {
   readonly #ledger: LedgerStore;
   readonly #clock: Clock;
   readonly #caps: (runId: string) => BudgetCaps;
+  readonly #priceOf: PriceOf;
   readonly #spends = new Map<string, Promise<{ spent: number; reserved: number }>>();
   readonly #waiting = new Set<() => void>();
 
-  constructor(ledger: LedgerStore, clock: Clock, caps: (runId: string) => BudgetCaps) {
+  constructor(ledger: LedgerStore, clock: Clock, caps: (runId: string) => BudgetCaps, priceOf: PriceOf) {
     this.#ledger = ledger;
     this.#clock = clock;
     this.#caps = caps;
+    this.#priceOf = priceOf;
   }
 
   /** Sets money aside, waiting for calls in flight to settle when the cap is near; null when cancelled meanwhile. */
@@ -147,10 +152,16 @@ export class Budget {
   #spend(name: string, scope: Parameters<LedgerStore['spent']>[0]): Promise<{ spent: number; reserved: number }> {
     const known = this.#spends.get(name);
     if (known !== undefined) return known;
-    const loaded = this.#ledger.spent(scope).then(({ microUsd }) => ({ spent: microUsd, reserved: 0 }));
+    const loaded = this.#load(scope);
     this.#spends.set(name, loaded);
     loaded.catch(() => this.#spends.delete(name));
     return loaded;
+  }
+
+  async #load(scope: Parameters<LedgerStore['spent']>[0]): Promise<{ spent: number; reserved: number }> {
+    const { microUsd, unknownCalls } = await this.#ledger.spent(scope);
+    const unpriced = unknownCalls === 0 ? 0 : await unpricedMicroUsd(this.#ledger, this.#priceOf, scope);
+    return { spent: microUsd + unpriced, reserved: 0 };
   }
 }
 

@@ -206,9 +206,10 @@ export class Flight {
     return isClosed(state, this.#parts.clock.now()) ? { kind: 'paused', reason: state.reason, until: state.until } : null;
   }
 
+  /** Null when the wait was cut short; a gate that closed while something was written, when nobody could be woken, counts too. */
   async #wait<T>(pending: Pending<T>): Promise<T | null> {
     this.#cancelWait = () => pending.cancel();
-    if (this.#cancelled) pending.cancel();
+    if (this.#stopped() !== null) pending.cancel();
     const granted = await pending.granted;
     this.#cancelWait = null;
     return granted;

@@ -42,6 +42,8 @@ export interface LedgerModelClient extends ModelClient {
   loadBatches(): Promise<void>;
   /** Looks at the batches that are out, takes in their answers, or sends what a run has queued. */
   tendBatches(runId: string, validatorOf: ValidatorOf, asked: boolean): Promise<BatchTurn>;
+  /** Asks for the end of every batch of a run that is out; one sentence each for a person. */
+  cancelBatches(runId: string): Promise<readonly string[]>;
   /** Sends nothing more, waits for what is on the wire to be written, and closes the endpoints. */
   close(): Promise<void>;
 }
@@ -63,7 +65,7 @@ export function createModelClient(options: ModelClientOptions): LedgerModelClien
     stored: new StoredCalls(ledger),
     providers,
     limiter,
-    budget: new Budget(ledger, clock, options.caps),
+    budget: new Budget(ledger, clock, options.caps, priceOf),
     gate,
     clock,
     priceOf,
@@ -122,6 +124,7 @@ export function createModelClient(options: ModelClientOptions): LedgerModelClien
     }),
     loadBatches: async () => desk?.load(),
     tendBatches: async (runId, validatorOf, asked) => (await desk?.tend(runId, validatorOf, asked)) ?? { kind: 'ready' },
+    cancelBatches: async (runId) => (await desk?.cancel(runId)) ?? [],
     close: async () => {
       closed = true;
       stopListening();

@@ -158,6 +158,20 @@ export interface LedgerStore {
     readonly step?: string;
     readonly sinceMs?: number;
   }): Promise<{ readonly microUsd: number; readonly unknownCalls: number; readonly calls: number }>;
+  /** What was sent under each key, verified; unknown keys are absent. */
+  requests(keys: readonly string[]): Promise<ReadonlyMap<string, CallContent>>;
+  /** The calls of a scope whose cost is unknown, by model; those that are out in a batch are left out (their money is set aside). */
+  unpriced(scope: Parameters<LedgerStore['spent']>[0]): Promise<readonly UnpricedCalls[]>;
+}
+
+/** Calls of one model that may have been billed and whose cost nobody told. */
+export interface UnpricedCalls {
+  readonly provider: string;
+  readonly model: string;
+  readonly batched: boolean;
+  readonly calls: number;
+  /** Their keys, one a call; of very many the first ones only. */
+  readonly keys: readonly string[];
 }
 
 /** What a caller of the model client gets. Never throws for anything a provider did. */

@@ -1,4 +1,4 @@
-import type { CallCompletion, CallContent, CallIntent, LedgerStore, StoredAttempt, StoredReply } from '../schemas/ledger.ts';
+import type { CallCompletion, CallContent, CallIntent, LedgerStore, StoredAttempt, StoredReply, UnpricedCalls } from '../schemas/ledger.ts';
 import { packBody, unpackBody } from './bodies.ts';
 import { joinRequest, replyFrom, replyRow, sharedHashes, RequestSplitter, SharedTexts } from './call-bodies.ts';
 import type { Database } from './duckdb.ts';
@@ -8,6 +8,7 @@ import * as tables from './ledger-tables.ts';
 import { rowsByNumber } from './number-ranges.ts';
 import { bytesOrNull, number, text } from './rows.ts';
 import { spentSince } from './spent-since.ts';
+import { readUnpriced } from './unpriced.ts';
 import { insertInto, type Insert } from './table.ts';
 import type { TextRepairs } from './text.ts';
 
@@ -216,6 +217,11 @@ export class DuckDbLedger implements LedgerStore {
     const { runId, step, sinceMs } = scope;
     if (sinceMs === undefined) return this.index.spent(runId, step);
     return spentSince(this.database, sinceMs, runId, step);
+  }
+
+  /** Calls without a known cost; those whose batch is out are left out. */
+  unpriced(scope: Parameters<LedgerStore['unpriced']>[0]): Promise<readonly UnpricedCalls[]> {
+    return readUnpriced(this.database, scope);
   }
 
   /** Sizes of the ledger, for `status`. */

@@ -46,12 +46,13 @@ export async function runResume(invocation: Invocation): Promise<number> {
   return isOn(invocation, 'detach') ? EXIT.ok : followBuild(owner, loaded, invocation, label);
 }
 
-/** `memcalib cancel`: ends a build cleanly; everything paid for stays in the ledger. */
+/** `memcalib cancel`: ends a build cleanly and asks providers to cancel its batches; everything paid for stays in the ledger. */
 export async function runCancel(invocation: Invocation): Promise<number> {
   const label = labelOf(invocation);
   const owner = await ownerOf(await configOf(invocation), invocation, 'memcalib cancel');
-  await owner.call('build.cancel', { label });
+  const batches = (await owner.call('build.cancel', { label })) as readonly string[];
   tell(invocation, `Cancelled ${label}. What it made stays: a later \`memcalib build\` repays nothing.`);
+  for (const sentence of batches) tell(invocation, sentence);
   return EXIT.ok;
 }
 

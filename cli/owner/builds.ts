@@ -31,7 +31,8 @@ export interface Builds {
   pause(label: string): Promise<void>;
   /** Opens the gate; with `capUsd` the cap of the run is raised first, for good. */
   resume(label: string, capUsd: number | null): Promise<void>;
-  cancel(label: string): Promise<void>;
+  /** Ends a build and asks for the end of its batches; gives a sentence for each batch. */
+  cancel(label: string): Promise<readonly string[]>;
   /** True while a workflow runs that is not waiting for a person. */
   hasWork(): Promise<boolean>;
 }
@@ -45,6 +46,8 @@ interface BuildDeps {
 
 /** While the store says that a build runs, Temporal is asked about it at most this often. */
 const ASK_TEMPORAL_EVERY_MS = 2000;
+
+const CANCEL_WAIT_MS = 5000;
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'dry', 'cancelled', 'failed']);
 
@@ -183,7 +186,12 @@ export function createBuilds(parts: Pick<BuildDeps, 'store' | 'engine'>): Builds
       await goOn(deps, label, runId ?? '');
     },
     cancel: async (label) => {
-      await (await runningBuild(engine, label)).cancel();
+      const handle = await runningBuild(engine, label);
+      await handle.cancel();
+      // What waits for batches ends at once; what has calls in flight may take longer, and sends no batch any more.
+      await Promise.race([handle.result().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, CANCEL_WAIT_MS))]);
+      const runId = await deps.store.fact(latestRunFact(label));
+      return runId === null ? [] : engine.cancelBatches(runId);
     },
     hasWork: () => hasWork(deps),
   };

@@ -35,6 +35,8 @@ export interface Engine {
   resumed(): Promise<void>;
   /** Raises the cap of a run for good. */
   raiseCap(runId: string, usd: number): Promise<void>;
+  /** Asks for the end of the batches of a run; one sentence each for a person. */
+  cancelBatches(runId: string): Promise<readonly string[]>;
   temporalPid(): number | null;
   onChildChange(listener: () => void): void;
   stop(): Promise<void>;
@@ -180,6 +182,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     searchable: await searchable,
     resumed: () => models.resumed(),
     raiseCap: (runId, usd) => models.raiseCap(runId, usd),
+    cancelBatches: (runId) => models.cancelBatches(runId),
     temporalPid: () => server?.pid() ?? null,
     onChildChange: (listener) => void listeners.push(listener),
     stop: async () => {

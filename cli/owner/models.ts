@@ -1,6 +1,7 @@
 import type { Gates } from '../../activities/gates.ts';
 import { bindRoles } from '../../activities/prepare-steps.ts';
 import type { ModeProbe } from '../../activities/prepare-build.ts';
+import { readSpec } from '../../activities/run-contexts.ts';
 import type { BatchTurn } from '../../llm/batch/desk.ts';
 import type { ValidatorOf } from '../../llm/batch/ingest.ts';
 import type { BudgetCaps } from '../../llm/budget.ts';
@@ -31,6 +32,8 @@ export interface Models {
   readonly probeMode: ModeProbe;
   /** One turn at the desk for batches (llm/batch/desk.ts). */
   tendBatches(runId: string, validatorOf: ValidatorOf, asked: boolean): Promise<BatchTurn>;
+  /** Asks for the end of the batches of a run that are out; one sentence each for a person. */
+  cancelBatches(runId: string): Promise<readonly string[]>;
   /** Raises the cap of a run for good: a fact of the project, read again by every later owner. */
   raiseCap(runId: string, usd: number): Promise<void>;
   /** A person resumed: blocks are let go, and what a drift pause showed is the new baseline. */
@@ -247,6 +250,12 @@ export function createModels(deps: ModelDeps): Models {
     },
     probeMode: (spec, binding) => modeOf(deps, configsOf, priceOf, spec, binding),
     tendBatches: (runId, validatorOf, asked) => client.tendBatches(runId, validatorOf, asked),
+    cancelBatches: async (runId) => {
+      const isOut = (await store.batches.out()).some((batch) => batch.runId === runId);
+      if (!isOut) return [];
+      await admit(await readSpec(store, runId));
+      return client.cancelBatches(runId);
+    },
     raiseCap: async (runId, usd) => {
       await store.putFact(capFact(runId), String(usd));
       raisedCaps.set(runId, usd);

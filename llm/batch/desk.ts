@@ -5,6 +5,7 @@ import type { Stop } from '../attempt.ts';
 import type { Hold } from '../budget.ts';
 import type { ClientParts } from '../client-parts.ts';
 import { ModelClientError } from '../client-error.ts';
+import { cancelSentence, stillOutSentence } from './cancel.ts';
 import { endUnanswered, ingestResults, membersOf, outcomeNote } from './ingest.ts';
 import type { ValidatorOf } from './ingest.ts';
 import { loadBatch } from './load.ts';
@@ -92,6 +93,37 @@ export class BatchDesk {
     const turn = this.#turns.then(() => this.#turn(runId, validatorOf, asked));
     this.#turns = turn.catch(() => undefined);
     return turn;
+  }
+
+  /** Asks for the end of every batch of a run that is out; gives one sentence for each. What was done is taken in by a later turn. */
+  cancel(runId: string): Promise<readonly string[]> {
+    const cancelled = this.#turns.then(async () => {
+      await this.load();
+      this.#queues.delete(runId);
+      const sentences: string[] = [];
+      for (const batch of await this.#ports.store.out()) if (batch.runId === runId) sentences.push(await this.#cancelOne(batch));
+      return sentences;
+    });
+    this.#turns = cancelled.catch(() => undefined);
+    return cancelled;
+  }
+
+  async #cancelOne(batch: BatchRow): Promise<string> {
+    try {
+      const transport = await this.#ports.transportOf(batch);
+      const found = batch.state === 'preparing' ? await transport.find(batch) : { kind: 'found' as const, remoteId: batch.remoteId ?? '' };
+      if (found.kind === 'unknown') return stillOutSentence(batch, found.why);
+      if (found.kind === 'absent') {
+        await this.#giveBack(batch, 'never sent');
+        return `Batch ${batch.id} had not been sent: nothing of it is billed.`;
+      }
+      const sent: BatchRow = { ...batch, state: 'submitted', remoteId: found.remoteId, at: this.#parts.clock.now() };
+      if (batch.state === 'preparing') await this.#ports.store.put(sent);
+      return cancelSentence(sent, await transport.cancel(sent));
+    } catch (error) {
+      if (!(error instanceof BatchTransportError)) throw error;
+      return stillOutSentence(batch, error.message);
+    }
   }
 
   async #turn(runId: string, validatorOf: ValidatorOf, asked: boolean): Promise<BatchTurn> {

@@ -56,6 +56,7 @@ export function fileTransport(folder: string): BatchTransport {
       seen.set(batch.id, state);
       return { kind: 'results', files: [results], final: asked, unanswered: 'left_out', said };
     },
+    cancel: (batch) => Promise.resolve({ kind: 'with_person', where: requestsFile(folder, batch.id) }),
   };
 }
 

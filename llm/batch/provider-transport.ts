@@ -47,6 +47,7 @@ export function providerTransport(endpoint: ChatEndpoint, folder: string, clock:
     renameSync(`${file}.part`, file);
     return file;
   };
+  const pathOf = (batch: BatchRow): string => `batches/${encodeURIComponent(batch.remoteId ?? '')}`;
   return {
     submit: async (batch, lines) => {
       const { contentType, body } = multipart(`${batch.id}.jsonl`, lines);
@@ -62,8 +63,7 @@ export function providerTransport(endpoint: ChatEndpoint, folder: string, clock:
     },
     find: (batch) => find(endpoint, batch, (path) => ask(`batch ${batch.id} could not be looked for`, BatchPage, endpoint.get(path))),
     look: async (batch) => {
-      const path = `batches/${encodeURIComponent(batch.remoteId ?? '')}`;
-      const state = await ask(`batch ${batch.id} could not be looked at`, Batch, endpoint.get(path));
+      const state = await ask(`batch ${batch.id} could not be looked at`, Batch, endpoint.get(pathOf(batch)));
       const said = progressOf(batch, state);
       const unanswered = OVER[state.status];
       if (unanswered === undefined) return { kind: 'working', said };
@@ -73,6 +73,13 @@ export function providerTransport(endpoint: ChatEndpoint, folder: string, clock:
       if (state.output_file_id != null) files.push(await fetchFile(batch, 'output', state.output_file_id));
       if (state.error_file_id != null) files.push(await fetchFile(batch, 'errors', state.error_file_id));
       return { kind: 'results', files, final: true, unanswered, said };
+    },
+    cancel: async (batch) => {
+      const before = await ask(`batch ${batch.id} could not be looked at`, Batch, endpoint.get(pathOf(batch)));
+      if (OVER[before.status] !== undefined) return { kind: 'over', done: before.request_counts?.completed ?? null };
+      const asked = endpoint.post(`${pathOf(batch)}/cancel`, 'application/json', '{}');
+      const after = await ask(`batch ${batch.id} could not be cancelled`, Batch, asked);
+      return { kind: 'asked', done: (after.request_counts ?? before.request_counts)?.completed ?? null };
     },
   };
 }

@@ -25,6 +25,12 @@ export type BatchFound =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly why: string };
 
+/** What the wish to cancel came to; `done` is how many requests had been answered, null when the other side does not say. */
+export type BatchCancelled =
+  | { readonly kind: 'asked' | 'over'; readonly done: number | null }
+  /** Nobody can be asked: a person holds the requests. */
+  | { readonly kind: 'with_person'; readonly where: string };
+
 /** The way a batch takes to whoever answers it. Faults of the other side are thrown as BatchTransportError. */
 export interface BatchTransport {
   /** Sends the lines; safe to repeat for a batch that `find` did not find. Gives the id the batch is asked for by. */
@@ -32,6 +38,8 @@ export interface BatchTransport {
   find(batch: BatchRow): Promise<BatchFound>;
   /** `asked`: a person said to go on with what is there. */
   look(batch: BatchRow, asked: boolean): Promise<BatchLook>;
+  /** Asks for the end of a batch that is out; what was done by then is still taken in by a later look. */
+  cancel(batch: BatchRow): Promise<BatchCancelled>;
 }
 
 /** A batch could not be sent or looked at; `stop` is set when trying again cannot help. */

@@ -63,4 +63,20 @@ describe.each(LEDGERS)('the ledger port on $name', ({ open }) => {
     expect(await ledger.spent({ runId: 'run-1' })).toEqual({ microUsd: 500, unknownCalls: 2, calls: 4 });
     expect(await ledger.spent({ runId: 'run-1', step: 'screen' })).toEqual({ microUsd: 250, unknownCalls: 0, calls: 1 });
   });
+
+  it('names the calls without a known cost by model: open ones and ended ones, of a run, a step or a time', async () => {
+    const ledger = await open();
+    await ledger.writeIntents([intent('a'), intent('b'), intent('c', 1, { step: 'screen' }), intent('d', 1, { runId: 'run-2' })]);
+    await ledger.writeCompletions([completion('a'), completion('b', 1, { costMicroUsd: null })]);
+    const named = async (scope: Parameters<LedgerStore['unpriced']>[0]): Promise<readonly string[]> =>
+      (await ledger.unpriced(scope)).flatMap((group) => {
+        expect(group).toMatchObject({ provider: 'rehearsal', model: 'model-a', batched: false, calls: group.keys.length });
+        return group.keys;
+      });
+    expect((await named({})).toSorted()).toEqual([keyOf('b'), keyOf('c'), keyOf('d')].toSorted());
+    expect((await named({ runId: 'run-1' })).toSorted()).toEqual([keyOf('b'), keyOf('c')].toSorted());
+    expect(await named({ runId: 'run-1', step: 'screen' })).toEqual([keyOf('c')]);
+    expect(await named({ sinceMs: 2_000 })).toEqual([keyOf('b')]);
+    expect((await ledger.requests([keyOf('b')])).get(keyOf('b'))?.messages).toHaveLength(2);
+  });
 });

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { CallCompletion, CallIntent, LedgerStore, StoredAttempt, StoredReply } from '../../schemas/ledger.ts';
+import type {
+  CallCompletion,
+  CallContent,
+  CallIntent,
+  LedgerStore,
+  StoredAttempt,
+  StoredReply,
+  UnpricedCalls,
+} from '../../schemas/ledger.ts';
 
 interface Row {
   readonly intent: CallIntent;
@@ -77,6 +85,24 @@ export class MemoryLedger implements LedgerStore {
       unknownCalls: costs.filter((cost) => cost === null).length,
       calls: rows.length,
     };
+  }
+
+  async requests(keys: readonly string[]): Promise<ReadonlyMap<string, CallContent>> {
+    return new Map(keys.flatMap((key) => (this.rows.get(key) ?? []).slice(0, 1).map(({ intent }) => [key, intent.request] as const)));
+  }
+
+  async unpriced(scope: Parameters<LedgerStore['spent']>[0]): Promise<readonly UnpricedCalls[]> {
+    const groups = new Map<string, UnpricedCalls>();
+    for (const attempt of this.all()) {
+      const since = attempt.completedAt ?? attempt.intendedAt;
+      if (scope.runId !== undefined && attempt.runId !== scope.runId) continue;
+      if (scope.step !== undefined && attempt.step !== scope.step) continue;
+      if (attempt.costMicroUsd !== null || since < (scope.sinceMs ?? 0)) continue;
+      const { provider, model, key } = attempt;
+      const known = groups.get(`${provider} ${model}`)?.keys ?? [];
+      groups.set(`${provider} ${model}`, { provider, model, batched: false, calls: known.length + 1, keys: [...known, key] });
+    }
+    return [...groups.values()];
   }
 
   /** Everything that was written, for assertions. */

@@ -53,6 +53,33 @@ describe('what ends money or quota pauses the run, and a resume goes on', () => 
     expect(ledger.all().filter((attempt) => attempt.class === 'ok')).toHaveLength(10);
   });
 
+  it('a call whose intent is being written when the quota ends pauses at once too, instead of waiting out the quota', async () => {
+    const quota = error(429, { message: 'requests per day (RPD): Limit 200' }, { 'retry-after': '7200' });
+    const ledger = new MemoryLedger();
+    const write = ledger.writeIntents.bind(ledger);
+    let written = (): void => undefined;
+    ledger.writeIntents = async (intents) => {
+      if (ledger.all().length > 0) await new Promise<void>((resolve) => (written = resolve));
+      return write(intents);
+    };
+    server = await scriptedServer(() => ({ ...quota, afterMs: 20 }));
+    const { client, gate } = testClient(server, { ledger, limits: { concurrency: 1, startConcurrency: 1 } });
+    const first = client.call(request('first'), validate);
+    while (server.requests.length < 1) await settle();
+    const second = client.call(request('second'), validate);
+    expect(await first).toMatchObject({ kind: 'paused', reason: 'quota' });
+    expect(gate.closings).toHaveLength(1);
+    written();
+    expect(await second).toMatchObject({ kind: 'paused', reason: 'quota' });
+    expect(server.requests).toHaveLength(1);
+    expect(
+      ledger
+        .all()
+        .map((attempt) => [attempt.class, attempt.costMicroUsd])
+        .at(-1),
+    ).toEqual(['network', 0]);
+  });
+
   it('opens by itself when the stated time has come', async () => {
     server = await scriptedServer(() => completion(GOOD));
     const clock = new FakeClock();
@@ -190,6 +217,11 @@ describe('caps', () => {
       ['timeout', null],
       ['timeout', null],
     ]);
+    const sent = server.requests.length;
+    const later = testClient(server, { clock, caps: () => caps, timeoutMs: 50, ledger: timed.ledger });
+    const another = request('y'.repeat(3000), { maxTokens: 10 });
+    expect(await clock.drive(later.client.call(another, validate))).toMatchObject({ kind: 'paused', reason: 'budget' });
+    expect(server.requests, 'the new process counts them too').toHaveLength(sent);
     await server.close();
     const gone = testClient(server, { clock, caps: () => caps });
     expect(await clock.drive(gone.client.call(long, validate))).toMatchObject({ kind: 'failed', class: 'network' });

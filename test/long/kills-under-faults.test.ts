@@ -12,6 +12,8 @@ import { tempFolders } from '../support/temp-folder.ts';
 const KILLS = 30;
 const CONCURRENCY = 8;
 const LONGEST_WAIT_MS = 1200;
+/** An owner is as likely struck while it begins as while its calls are out: every second time its first calls are waited for. */
+const FIRST_CALLS_MS = 5000;
 /** A reply that came shortly before the kill may not have been committed: such a call counts as in flight. */
 const COMMIT_MS = 250;
 const VICTIMS = ['owner', 'temporal', 'server'] as const;
@@ -36,7 +38,7 @@ afterAll(async () => {
 
 function project(url: string): TestProject {
   const construction = { chunkSize: 8, window: 2 };
-  const made = makeProject({ target: { health: 10, general: 10, coding: 10 }, construction, ...askingServer(url, CONCURRENCY) });
+  const made = makeProject({ target: { health: 8, general: 8, coding: 8 }, construction, ...askingServer(url, CONCURRENCY) });
   cleanUps.push(() => made.cleanUp());
   return made;
 }
@@ -114,6 +116,13 @@ async function strike(victim: (typeof VICTIMS)[number], made: TestProject, serve
   return before.inFlight + now.calls - before.calls;
 }
 
+/** Waits for the next call, but not for ever: a build may have no more to ask. */
+async function callsBegin(server: Mortal): Promise<void> {
+  const { calls } = await server.counts();
+  const deadline = Date.now() + FIRST_CALLS_MS;
+  await until('the next call', async () => (Date.now() > deadline || (await server.counts()).calls > calls ? true : null));
+}
+
 async function buildWhole(made: TestProject): Promise<number | null> {
   for (let turn = 0; ; turn += 1) {
     const { code, output } = await made.run('build');
@@ -137,16 +146,19 @@ test(`${KILLS} random kill -9 of owner, Temporal child and server under faults l
   const draw = seededUniforms('kills-under-faults-1');
   const killed = { owner: 0, temporal: 0, server: 0 };
   let inFlight = 0;
+  let onTheWire = 0;
   let build: Running | null = null;
   for (let kills = 0; kills < KILLS;) {
     if (build === null || build.child.exitCode !== null) build = rough.start('build');
     const running: Running = build;
     await until('an owner at work', () => (rough.owner() !== null || running.child.exitCode !== null ? true : null));
+    if (draw() < 0.5) await callsBegin(server);
     await new Promise((resolve) => setTimeout(resolve, draw() * LONGEST_WAIT_MS));
     const victim = VICTIMS[Math.floor(draw() * VICTIMS.length)] ?? 'owner';
     const lost = await strike(victim, rough, server);
     if (lost === null) continue;
     inFlight += lost;
+    onTheWire += lost > 0 ? 1 : 0;
     killed[victim] += 1;
     kills += 1;
     if (victim === 'owner') await running.ended;
@@ -159,8 +171,9 @@ test(`${KILLS} random kill -9 of owner, Temporal child and server under faults l
   const ledger = await ledgerCounts(rough);
   const { calls } = await server.counts();
   const repaid = calls - (await answeredAttempts(rough));
-  const facts = `kills ${JSON.stringify(killed)}: ${calls} calls at the server for ${ledger.keys} keys, ${repaid} repaid, ${inFlight} in flight at the kills, ${ledger.unfinished} attempts without completion, ${ledger.duplicates} answered twice`;
+  const facts = `kills ${JSON.stringify(killed)}, ${onTheWire} with calls on the wire: ${calls} calls at the server for ${ledger.keys} keys, ${repaid} repaid, ${inFlight} in flight at the kills, ${ledger.unfinished} attempts without completion, ${ledger.duplicates} answered twice`;
   process.stdout.write(`${facts}\n`);
   expect(repaid, facts).toBeLessThanOrEqual(inFlight);
   expect(ledger.duplicates, facts).toBe(0);
+  expect(onTheWire, facts).toBeGreaterThanOrEqual(KILLS / 3);
 });

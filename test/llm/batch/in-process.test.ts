@@ -74,7 +74,6 @@ describe('a build whose builder is answered by files', () => {
     const built = await project(where);
     const rounds: BuildEnd[] = [];
     for (let round = 0; round < 40; round += 1) {
-      process.stdout.write(`${round} ${Date.now()} ${JSON.stringify(rounds.at(-1))}\n`);
       rounds.push(await built.drive('run-1', 'main', configOf(server.url, 'file')));
       if (rounds.at(-1)?.kind === 'ended') break;
       expect(rounds.at(-1)).toMatchObject({ kind: 'waiting', forPerson: true });
