@@ -20,7 +20,8 @@ details { border: 1px solid var(--line); border-radius: 6px; margin: .6rem 0; } 
 ins { background: var(--in); text-decoration: none; } del { background: var(--out); text-decoration: none; }
 .grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(26rem, 1fr)); gap: 0 2.5rem; align-items: start; }
 svg { display: block; } svg text { font: 12px system-ui, sans-serif; fill: var(--ink); } svg .soft { fill: var(--soft); }
-@media (max-width: 48rem) { .pair { grid-template-columns: 1fr; } .grid { grid-template-columns: 1fr; } }
+.pair > div + div { border-left: 3px solid var(--out); padding-left: .6rem; } .pair > div + div + div { border-left-color: var(--in); }
+@media (max-width: 48rem) { body { padding: 1.2rem 1rem 3rem; } .pair, .grid { grid-template-columns: minmax(0, 1fr); } table { display: block; overflow-x: auto; font-size: 13px; } th, td { padding-right: .5rem; } td { overflow-wrap: anywhere; min-width: 3rem; } }
 `;
 
 /** One static page: no script, no request to anywhere. `body` is HTML whose texts are escaped already. */

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
-if (process.argv[1]?.endsWith('worker.js') || threadId !== 0) {
+if (process.env.MEMCALIB_HEAP_ALL === '1' || process.argv[1]?.endsWith('worker.js') || threadId !== 0) {
   let most = 0;
   setInterval(() => {
     const { heapUsed } = process.memoryUsage();

@@ -50,9 +50,9 @@ function summary(report: DiffReport): string {
   return htmlTable(
     ['', before.name, after.name],
     [
-      ['examples', before.examples, after.examples],
+      ['examples', String(before.examples), String(after.examples)],
       ['unchanged / changed / added / withdrawn', '', `${unchanged} / ${changed.length} / ${added.length} / ${withdrawn.length}`],
-      ['decided up to the cut-offs', before.decided, after.decided],
+      ['decided up to the cut-offs', String(before.decided), String(after.decided)],
       ['cost per accepted example', costPerExample(before), costPerExample(after)],
       ['run', before.runId ?? '(export)', after.runId ?? '(export)'],
       ['pipeline', before.pipelineHash.slice(0, 16), after.pipelineHash.slice(0, 16)],

@@ -6,8 +6,10 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 
-/** Compiles `child.ts` into a temporary folder and gives its path and how to remove it. */
-export async function compileChild(): Promise<{ readonly script: string; readonly remove: () => Promise<void> }> {
+/** Compiles a script (`child.ts` here, when none is named) into a temporary folder and gives its path and how to remove it. */
+export async function compileChild(
+  entry = join(import.meta.dirname, 'child.ts'),
+): Promise<{ readonly script: string; readonly remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'memcalib-child-'));
   await chmod(folder, 0o755);
   const root = resolve(import.meta.dirname, '../..');
@@ -16,7 +18,7 @@ export async function compileChild(): Promise<{ readonly script: string; readonl
   await build({
     // Another test of this worker may have started esbuild in a folder that is gone.
     absWorkingDir: root,
-    entryPoints: [join(import.meta.dirname, 'child.ts')],
+    entryPoints: [entry],
     bundle: true,
     platform: 'node',
     format: 'esm',

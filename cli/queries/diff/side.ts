@@ -111,6 +111,8 @@ async function exportSide(folder: string): Promise<Side> {
   const records = await openRecords(folder);
   const ends = new Map<string, End>(records.ids.map((id) => [id, { state: 'kept', step: '', reason: '', covered: true }]));
   for await (const { id, step, reason } of records.rejected()) {
+    // Rows that screening left out stand in no build's outcomes: they would show on one side only.
+    if (step === 'eligibility') continue;
     const near = step === 'acceptance';
     ends.set(id, { state: near ? 'not_kept' : 'rejected', step, reason, covered: true });
   }

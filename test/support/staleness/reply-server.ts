@@ -45,23 +45,34 @@ export function answer(raw: string): string {
   return JSON.stringify({ ...completion, choices: [{ ...completion.choices[0], message }] });
 }
 
-/** The reply function over HTTP. `delayMs` holds replies back, so that a kill meets calls in flight. */
-export async function startReplyServer(delayMs = 0): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+/** The reply function over HTTP. */
+export interface ReplyServer {
+  readonly url: string;
+  /** Hears of every call as it arrives. */
+  onCall: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts the reply function on a free port. `delayMs` holds replies back, so that a kill meets calls in flight. */
+export async function startReplyServer(delayMs = 0): Promise<ReplyServer> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      started.onCall();
       const reply = answer(Buffer.concat(chunks).toString('utf8'));
       setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(reply), delayMs);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-  return {
+  const started: ReplyServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    onCall: () => undefined,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+  return started;
 }
