@@ -4,7 +4,7 @@ import { CompletionBody, contentOf, usageOf, wellFormed } from './completion-bod
 import { classOfError, errorIn, statusIn } from './error-signals.ts';
 import type { ProviderError } from './error-signals.ts';
 import { FAILURES } from './failures.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { LONGEST_WAIT_MS, retryAfterMs } from './retry-after.ts';
 import type { TransportFailure, WireReply } from './wire.ts';
 
 /** What one exchange came to, before the reply parser has looked. `until` is set when the class is a day's quota. */
@@ -26,6 +26,7 @@ const CUT = new Set(['length', 'max_tokens', 'max_length', 'model_length']);
 const FILTERED = new Set(['content_filter', 'safety', 'prohibited_content', 'sensitive']);
 const PROVIDER_FAULT = new Set(['error', 'abort', 'insufficient_system_resource', 'network_error']);
 const HOUR_MS = 3_600_000;
+const LONGEST_NAME = 200;
 
 const NOTHING = {
   text: null,
@@ -64,7 +65,7 @@ function completionAnswer(
   body: CompletionBody,
   choice: CompletionBody['choices'][number],
 ): Omit<Classified, 'retryAfterMs' | 'until' | 'requestId'> {
-  const finishReason = choice.finish_reason ?? null;
+  const finishReason = shortened(choice.finish_reason);
   const content = contentOf(choice);
   const text = content === null ? null : wellFormed(content);
   const [ended, reason] = classOfFinish((finishReason ?? '').toLowerCase(), text, (choice.message?.refusal ?? '') !== '');
@@ -75,10 +76,15 @@ function completionAnswer(
     text,
     finishReason,
     usage: usageOf(body),
-    returnedModel: body.model ?? null,
-    fingerprint: body.system_fingerprint ?? null,
+    returnedModel: shortened(body.model),
+    fingerprint: shortened(body.system_fingerprint),
     message,
   };
+}
+
+/** Names are kept and shown: one of a megabyte is no name. */
+function shortened(name: string | null | undefined): string | null {
+  return name?.slice(0, LONGEST_NAME) ?? null;
 }
 
 function classOfFinish(finish: string, text: string | null, refusal: boolean): readonly [CallClass, string | null] {
@@ -99,7 +105,9 @@ function named(callClass: CallClass): readonly [CallClass, string] {
 
 function errorAnswer(status: number, reply: WireReply, body: unknown, nowMs: number): Classified {
   const error: ProviderError = errorIn(body) ?? { code: '', message: '', resetAt: null };
-  const waitMs = retryAfterMs(reply.headers, error.message, nowMs) ?? (error.resetAt === null ? null : Math.max(0, error.resetAt - nowMs));
+  const waitMs =
+    retryAfterMs(reply.headers, error.message, nowMs) ??
+    (error.resetAt === null ? null : Math.min(LONGEST_WAIT_MS, Math.max(0, error.resetAt - nowMs)));
   let errorClass = classOfError(status, error) ?? 'not_a_completion';
   if (errorClass === 'rate_limited' && waitMs !== null && waitMs >= HOUR_MS) errorClass = 'quota_exhausted';
   return {

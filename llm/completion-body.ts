@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { TokenUsage } from '../schemas/ledger.ts';
 
-const tokens = z.number().nonnegative().nullish();
+/** What a counter can hold; anything else (negative, a text, 1e300) is no count, and no reason to throw a paid reply away. */
+const tokens = z.number().nonnegative().max(2_147_483_647).nullish().catch(null);
+const name = z.string().nullish().catch(null);
 
 const Message = z.object({
   content: z.union([z.string(), z.array(z.object({ type: z.string().nullish(), text: z.string().nullish() }))]).nullish(),
@@ -12,17 +14,18 @@ const Message = z.object({
 
 /** A chat completion as received: only the fields we use, each allowed to be missing. */
 export const CompletionBody = z.object({
-  model: z.string().nullish(),
-  system_fingerprint: z.string().nullish(),
+  model: name,
+  system_fingerprint: name,
   choices: z.array(z.object({ finish_reason: z.string().nullish(), message: Message.nullish(), error: z.unknown().optional() })),
   usage: z
     .object({
       prompt_tokens: tokens,
       completion_tokens: tokens,
-      prompt_tokens_details: z.object({ cached_tokens: tokens }).nullish(),
+      prompt_tokens_details: z.object({ cached_tokens: tokens }).nullish().catch(null),
       prompt_cache_hit_tokens: tokens,
     })
-    .nullish(),
+    .nullish()
+    .catch(null),
 });
 export type CompletionBody = z.infer<typeof CompletionBody>;
 

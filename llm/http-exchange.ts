@@ -46,6 +46,10 @@ export function exchange(options: Exchange): Promise<WireOutcome> {
       headers: { ...options.headers, ...length },
     });
     request.on('error', broke);
+    request.on('upgrade', (_, socket) => {
+      socket.destroy();
+      finish({ failure: { kind: 'network', detail: 'the server changed the protocol' } });
+    });
     request.on('response', (response) => takeIn(response, options, finish, broke));
     request.end(payload ?? undefined);
   });

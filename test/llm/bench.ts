@@ -59,7 +59,7 @@ export const PRICE = { inputPerMillionUsd: 1, cachedInputPerMillionUsd: 0.5, out
 
 /** A client on one scripted endpoint named `p`. */
 export function testClient(
-  server: ScriptedServer,
+  server: Pick<ScriptedServer, 'baseUrl'>,
   over: {
     readonly clock?: Clock;
     readonly ledger?: MemoryLedger;
