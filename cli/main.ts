@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { CliError, EXIT } from './cli-error.ts';
+import { EXIT } from './cli-error.ts';
 import { COMMANDS } from './commands/catalog.ts';
 import type { CommandSpec, Invocation } from './commands/catalog.ts';
 import { completeCommands, takenFlags } from './commands/told-commands.ts';
 import { packageRoot } from './package-root.ts';
-import { systemSentence } from './system-error.ts';
+import { toldError } from './told-error.ts';
 
 function version(): string {
   return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { readonly version: string }).version;
@@ -50,21 +50,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    if (error instanceof CliError) {
-      complain(error.message);
-      return error.exitCode;
-    }
-    const sentence = systemSentence(error);
-    if (sentence !== null) {
-      complain(sentence);
-      return EXIT.environment;
-    }
-    const coded = error instanceof Error && 'code' in error && typeof error.code === 'string' && error.name !== 'Error';
-    complain(
-      coded
-        ? error.message
-        : `internal error: ${error instanceof Error ? (process.env['MEMCALIB_DEBUG'] === '1' ? String(error.stack) : error.message) : String(error)}. Type the command again with MEMCALIB_DEBUG=1 to see where.`,
-    );
-    return coded ? EXIT.environment : EXIT.internal;
+    const told = toldError(error);
+    const fault = (): string =>
+      error instanceof Error ? (process.env['MEMCALIB_DEBUG'] === '1' ? String(error.stack) : error.message) : String(error);
+    complain(told?.sentence ?? `internal error: ${fault()}. Type the command again with MEMCALIB_DEBUG=1 to see where.`);
+    return told?.exitCode ?? EXIT.internal;
   }
 }

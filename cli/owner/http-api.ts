@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import type { ServerType } from '@hono/node-server';
 import { Hono } from 'hono';
-import { StoreError } from '../../store/errors.ts';
-import { CliError, EXIT } from '../cli-error.ts';
+import { EXIT } from '../cli-error.ts';
+import { toldError } from '../told-error.ts';
 
 /** A command the owner answers: JSON in, JSON out. */
 export type ApiCommand = (args: Readonly<Record<string, unknown>>) => Promise<unknown>;
@@ -23,6 +23,8 @@ export function startHttpApi(options: {
   readonly commands: Readonly<Record<string, ApiCommand>>;
   /** Called when a request begins and when it has been answered. */
   readonly onRequest: (step: 'begin' | 'end') => void;
+  /** Called with an error nobody has a sentence for. */
+  readonly onFault: (command: string, error: unknown) => void;
 }): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
   const app = new Hono();
   let port = 0;
@@ -52,8 +54,9 @@ export function startHttpApi(options: {
         return context.json({ error: 'the body is no JSON object', exitCode: EXIT.usage }, 400);
       return context.json({ value: (await command(args as Record<string, unknown>)) ?? null });
     } catch (error) {
-      if (error instanceof CliError) return context.json({ error: error.message, exitCode: error.exitCode }, 422);
-      if (error instanceof StoreError) return context.json({ error: error.message, exitCode: EXIT.environment }, 422);
+      const told = toldError(error);
+      if (told !== null) return context.json({ error: told.sentence, exitCode: told.exitCode }, 422);
+      options.onFault(name, error);
       return context.json(
         {
           error: `internal error in ${name}: ${error instanceof Error ? error.message : String(error)}. See logs/owner.log in the project folder.`,

@@ -100,6 +100,7 @@ async function hold({ projectFolder, command, keep, env }: OwnerOptions, closers
       life.lastSeen = Date.now();
       life.requests += step === 'begin' ? 1 : -1;
     },
+    onFault: (name, error) => log.warn(`internal error in ${name}: ${error instanceof Error ? String(error.stack) : String(error)}`),
   });
   closers.push(() => api.close());
   const startedAt = Date.now();

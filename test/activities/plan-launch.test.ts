@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createLaunchPlanner } from '../../activities/plan-launch.ts';
 import type { RunContext } from '../../activities/run-context.ts';
 import { Config } from '../../schemas/config.ts';
+import type { Candidate } from '../../schemas/candidate.ts';
 import { seededUniforms } from '../../schemas/hash.ts';
 import { DOMAINS } from '../../schemas/levels.ts';
 import type { Domain } from '../../schemas/levels.ts';
@@ -68,24 +69,25 @@ function context(scenario: Scenario, pipelineHash = 'p1'): RunContext {
   return { runId: 'run-1', orderId: 'order-1', pipelineHash, spec: { config } } as unknown as RunContext;
 }
 
-/** Verdicts that depend on the candidate only, so that every schedule must end with the same examples. */
-async function finish(store: Store, chunk: ChunkRef, yieldRate: number, pipelineHash = 'p1'): Promise<void> {
+type Status = OutcomeRow['status'];
+
+async function put(store: Store, chunk: ChunkRef, statusOf: (one: Candidate) => Status, pipelineHash = 'p1'): Promise<void> {
   const rows = await store.candidates('order-1', chunk.domain, Math.min(...chunk.positions), Math.max(...chunk.positions) + 1);
   const outcomes = rows
     .filter(({ candidate: one }) => chunk.positions.includes(one.position))
     .map(({ candidate: one, rowHash }): OutcomeRow => {
-      const accepted = seededUniforms('verdict', one.id)() < yieldRate;
+      const status = statusOf(one);
       const query = `Is the ${one.id.slice(0, 6)} of ${one.domain} at ${one.position} as good as the other one we saw?`;
       return {
         candidateId: one.id,
         pipelineHash,
         rowHash,
-        status: accepted ? 'accepted' : 'rejected',
+        status,
         step: 'screen',
-        reason: accepted ? '' : 'needs_review',
+        reason: status === 'accepted' ? '' : 'needs_review',
         detail: '',
-        query: accepted ? query : null,
-        example: accepted ? '{}' : null,
+        query: status === 'accepted' ? query : null,
+        example: status === 'accepted' ? '{}' : null,
         callKeys: [],
         trail: [],
         runId: 'run-1',
@@ -93,6 +95,11 @@ async function finish(store: Store, chunk: ChunkRef, yieldRate: number, pipeline
       };
     });
   await store.putOutcomes(outcomes);
+}
+
+/** Verdicts that depend on the candidate only, so that every schedule must end with the same examples. */
+function finish(store: Store, chunk: ChunkRef, yieldRate: number, pipelineHash = 'p1'): Promise<void> {
+  return put(store, chunk, (one) => (seededUniforms('verdict', one.id)() < yieldRate ? 'accepted' : 'rejected'), pipelineHash);
 }
 
 describe('the launch planner', () => {
@@ -129,6 +136,24 @@ describe('the launch planner', () => {
       }
       await finish(store, done, scenario.yieldRate);
     }
+  });
+
+  test('starts reopened candidates that hold back enough accepted ones, and none behind the cut-off', async () => {
+    const { store } = await tempStore();
+    await fill(store, 12);
+    const run = context({ name: 'reopened', chunkSize: 4, window: 3, target: 2, size: 12, yieldRate: 1 });
+    const planner = createLaunchPlanner({ store, contexts: { get: () => Promise.resolve(run) } });
+    const open = new Set([0, 5]);
+    for (const domain of DOMAINS) {
+      const chunk = { domain, positions: [0, 1, 2, 3, 4, 5, 6] };
+      await put(store, chunk, ({ position }) => (domain === 'health' && open.has(position) ? 'failed' : 'accepted'));
+    }
+    expect(await planner.plan('run-1', [])).toMatchObject({ launch: [], verdict: 'stuck' });
+    await put(store, { domain: 'health', positions: [...open] }, () => 'retry');
+    for (const fresh of [planner, createLaunchPlanner({ store, contexts: { get: () => Promise.resolve(run) } })])
+      expect(await fresh.plan('run-1', [])).toMatchObject({ launch: [{ domain: 'health', positions: [0] }], verdict: 'working' });
+    await put(store, { domain: 'health', positions: [0] }, () => 'rejected');
+    expect(await planner.plan('run-1', [])).toMatchObject({ launch: [], verdict: 'complete', accepted: { health: 2 } });
   });
 });
 
