@@ -10,6 +10,8 @@ export interface Closed {
 /** Durable stops by scope (`*` or a label), held in memory for speed and in the store for truth. */
 export interface Gates {
   closed(label: string): Closed | null;
+  /** The stop of a full disk, which cannot be recorded anywhere else; null when nothing, or something else, stops the label. */
+  stoppedByDisk(label: string): Closed | null;
   close(scope: string, reason: string, detail: string, until: number | null): Promise<void>;
   open(scope: string): Promise<void>;
   /** Calls back whenever a gate closes or opens; returns how to stop that. */
@@ -34,13 +36,19 @@ export async function loadGates(store: Store, scopes: readonly string[], clock: 
     }
     for (const listener of listeners) listener();
   };
-  const state = (scope: string): Closed | null => {
+  const closedRow = (scope: string): GateRow | null => {
     const row = rows.get(scope);
-    if (row === undefined || !row.closed || (row.until !== null && row.until <= clock())) return null;
-    return { reason: row.detail === '' ? row.reason : row.detail, until: row.until };
+    return row === undefined || !row.closed || (row.until !== null && row.until <= clock()) ? null : row;
   };
+  const told = (row: GateRow | null): Closed | null =>
+    row === null ? null : { reason: row.detail === '' ? row.reason : row.detail, until: row.until };
+  const rowOf = (label: string): GateRow | null => closedRow('*') ?? closedRow(label);
   return {
-    closed: (label) => state('*') ?? state(label),
+    closed: (label) => told(rowOf(label)),
+    stoppedByDisk: (label) => {
+      const row = rowOf(label);
+      return row?.reason === 'disk' ? told(row) : null;
+    },
     close: (scope, reason, detail, until) => put({ scope, closed: true, reason, detail, until, at: clock() }),
     open: (scope) => put({ scope, closed: false, reason: '', detail: '', until: null, at: clock() }),
     onChange: (listener) => {

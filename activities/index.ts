@@ -111,9 +111,10 @@ export function createActivities(deps: ActivityDeps): BuildActivities {
       if (closed !== null) return { kind: 'paused', ...closed };
       return heartbeating(deps.isEnding, () => tendBatches(run, deps, asked));
     }),
-    recordState: guarded(unknownErrors, 'recordState', ({ runId, state, reason, until }) =>
-      deps.store.putRunState({ runId, state, reason, until, at: deps.clock() }),
-    ),
+    recordState: guarded(unknownErrors, 'recordState', async ({ runId, state, reason, until, atGate }) => {
+      if (atGate === true && (await deps.contexts.get(runId)).closed() === null) return;
+      await deps.store.putRunState({ runId, state, reason, until, at: deps.clock() });
+    }),
     checkGate: guarded(unknownErrors, 'checkGate', async ({ runId }) => {
       const run = await deps.contexts.get(runId);
       const closed = run.closed();

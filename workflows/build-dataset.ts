@@ -107,7 +107,7 @@ async function holdUntilResumed(build: BuildState, input: BuildInput): Promise<v
     build.state = 'paused';
     build.reason = stop.reason;
     build.until = stop.until;
-    await bookkeeping.recordState({ runId: input.runId, state: 'paused', reason: stop.reason, until: stop.until });
+    await bookkeeping.recordState({ runId: input.runId, state: 'paused', reason: stop.reason, until: stop.until, atGate: gate.closed });
     const resumed = (): boolean => build.resumed;
     if (stop.until === null) await condition(resumed);
     else await condition(resumed, Math.max(1000, stop.until - Date.now()));

@@ -95,6 +95,8 @@ export interface BuildActivities {
     readonly state: 'running' | 'waiting' | 'paused' | 'completed' | 'dry' | 'cancelled' | 'failed';
     readonly reason: string;
     readonly until: number | null;
+    /** The stop is a closed gate: once that is open again (a full disk made the record wait) there is nothing to record. */
+    readonly atGate?: boolean;
   }): Promise<void>;
   /** Resolves when the gate of the run is open at this moment; else says why not. */
   checkGate(input: {

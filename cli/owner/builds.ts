@@ -10,7 +10,7 @@ import { latestRunFact } from '../queries/status.ts';
 import type { Engine } from './engine.ts';
 import { sameWork } from './same-work.ts';
 import type { WantedRun } from './same-work.ts';
-import { buildWorkflowId, describeBuild, failureOf, progressOf, runningBuild } from './workflow-handles.ts';
+import { buildWorkflowId, describeBuild, failureOf, progressOf, runningBuild, TemporalSilentError } from './workflow-handles.ts';
 
 /** What a client is told about a build. */
 export interface BuildState {
@@ -61,15 +61,27 @@ async function stateOf({ store, engine, lately }: BuildDeps, label: string): Pro
   const row = await store.runState(runId);
   const base = { runId, label, reason: row?.reason ?? '', until: row?.until ?? null, progress: null, isNew: false };
   if (row !== null && ENDED.has(row.state)) return { ...base, state: row.state };
+  const full = engine.gates.stoppedByDisk(label);
+  if (full !== null) return { ...base, state: 'paused', ...full };
   const known = lately.get(label);
   if (row?.state === 'running' && known?.runId === runId && Date.now() - known.at < ASK_TEMPORAL_EVERY_MS)
     return { ...base, state: row.state, progress: known.progress };
-  const workflow = await describeBuild(engine, label);
+  const workflow = await describeBuild(engine, label).catch((error: unknown) => {
+    if (error instanceof TemporalSilentError) return 'silent' as const;
+    throw error;
+  });
+  if (workflow === 'silent') return heldState(engine, label, { ...base, state: row?.state ?? 'starting' });
   const isGone = workflow === null ? row !== null : !workflow.running && workflow.runId === runId;
   if (isGone) return recordEnd(store, engine, base, workflow);
   const progress = await progressOf(engine, label);
   lately.set(label, { at: Date.now(), runId, progress });
   return { ...base, state: row?.state ?? 'starting', progress };
+}
+
+/** While Temporal is silent a build stands where the store saw it last, or at its closed gate: a full disk stops Temporal too. */
+function heldState(engine: Engine, label: string, last: BuildState): BuildState {
+  const closed = engine.gates.closed(label);
+  return closed === null ? last : { ...last, state: 'paused', ...closed };
 }
 
 /** A build whose workflow is gone without a last word has failed, and the store is told so: nothing shows it as running any more. */
