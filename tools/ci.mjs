@@ -17,7 +17,16 @@ const suites = [
   ['npm test', npmTest],
   ['test:books', long('books')],
 ];
-for (const name of ['kill-series', 'real-rows', 'hub-pull', 'planted-identifiers', 'dry'])
+for (const name of [
+  'kill-series',
+  'real-rows',
+  'hub-pull',
+  'planted-identifiers',
+  'dry',
+  'pausing-faults',
+  'caps',
+  'allow-unknown-licence',
+])
   if (existsSync(join(ROOT, 'test', 'long', `${name}.test.ts`))) suites.push([name, long(`${name}.test.ts`)]);
 if (existsSync(join(ROOT, 'trainer', 'pyproject.toml'))) suites.push(['test:learn', pytest(['trainer/tests', '-m', 'learn'])]);
 close(await runLanes([suites]));
