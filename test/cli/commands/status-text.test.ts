@@ -32,7 +32,7 @@ const FAILED: BookLine = {
   failed: { timeout: 1 },
   pending: 0,
   imbalance: null,
-} as BookLine;
+};
 
 describe('what a person reads of a build that stopped', () => {
   it.each<[string, Partial<StatusReport>, string, string]>([
