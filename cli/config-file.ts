@@ -94,6 +94,18 @@ function checkReferences(config: Config, file: string): void {
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined)
     throw new CliError(`${file}: two sources are named ${twice}. Give each a name of its own, then type the command again.`, EXIT.usage);
+  for (const { name, adapter, licence, domain, columns } of config.sources) {
+    const missing = [
+      ...(licence === undefined || licence.trim() === '' ? ["licence: 'CC0-1.0'"] : []),
+      ...(domain === undefined ? ["domain: 'general'"] : []),
+      ...(columns === undefined ? ["columns: { question: 'ask', answer: 'reply' }"] : []),
+    ];
+    if (adapter === 'custom' && missing.length > 0)
+      throw new CliError(
+        `${file}: source ${name} is custom, so its entry must say what nobody else knows; add ${missing.join(', ')} with your own values (licence is an SPDX identifier or 'unknown'), then type the command again.`,
+        EXIT.usage,
+      );
+  }
   const providers = Object.keys(config.providers ?? {});
   if (providers.length > 0 && config.models === undefined)
     throw new CliError(

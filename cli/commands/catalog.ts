@@ -42,6 +42,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'source datasets: pull (from the hub, pinned), verify (hash again), report (what falls out and why), show (one row)',
     options: [
       JSON_OPTION,
+      ['--raw', 'show: the row as it stands in its file, identifiers and all'],
       ['--from <dir>', 'pull: take the files from a folder, offline'],
       ['--revision <ref>', 'pull: pin anew to this branch, tag or commit'],
       ['--html <file>', 'report: write one page with charts and example rows'],

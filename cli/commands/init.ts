@@ -33,6 +33,11 @@ function parseSource(text: string): { readonly adapter: string; readonly path: s
       EXIT.usage,
     );
   }
+  if (adapter === 'custom')
+    throw new CliError(
+      `--source ${text}: a custom source needs licence, domain and columns, which init does not ask for. Type \`memcalib init\` without it and add the entry to sources in memcalib.config.ts.`,
+      EXIT.usage,
+    );
   return { adapter, path: text.slice(at + 1) };
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { screenTrace, type ScreenTrace } from '../../datasets/screening/screen-row.ts';
-import { findSourceRow } from '../../hub/find-source-row.ts';
+import { findNativeRow, findSourceRow } from '../../hub/find-source-row.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Invocation } from './catalog.ts';
 import { configFlag, configOf, isOn, say, sayJson } from './options.ts';
@@ -32,12 +32,25 @@ export async function runSourcesShow(invocation: Invocation): Promise<number> {
   const [wanted] = invocation.positional;
   if (wanted === undefined)
     throw new CliError('Name a row: `memcalib sources show ID`, an id of `sources report`, a source id, or FILE:ROW.', EXIT.usage);
-  const found = await findSourceRow(loaded.config.sources, wanted, loaded.baseDir, join(loaded.projectFolder, 'sources'));
+  const { sources } = loaded.config;
+  const sourcesDir = join(loaded.projectFolder, 'sources');
+  const found = await findSourceRow(sources, wanted, loaded.baseDir, sourcesDir);
   if (found === null)
     throw new CliError(
       `No row of the sources has the id ${wanted}. Ids stand in \`memcalib sources report --json${configFlag(invocation)}\`; FILE:ROW names a row by its place.`,
       EXIT.usage,
     );
+  if (isOn(invocation, 'raw')) {
+    const place = found.kind === 'row' ? found.row : found.rejection;
+    const native = await findNativeRow(sources, place, loaded.baseDir, sourcesDir);
+    if (native === null)
+      throw new CliError(
+        `${place.origin.file} row ${place.origin.row} cannot be read as a row; type \`memcalib sources show ${wanted}${configFlag(invocation)}\` to see why.`,
+        EXIT.usage,
+      );
+    sayJson(native);
+    return EXIT.ok;
+  }
   if (found.kind === 'rejected') {
     const { rejection } = found;
     if (isOn(invocation, 'json')) sayJson(rejection);

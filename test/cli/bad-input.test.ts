@@ -35,6 +35,16 @@ describe('a wrong config is one sentence that names the place', () => {
     ['a value of the wrong kind', demoConfig({ target: { health: -1, general: 0, coding: 0 } }), /field target\.health is wrong/],
     ['no sources', demoConfig({ sources: [] }), /field sources is wrong/],
     ['an unknown adapter', demoConfig({ sources: [{ ...source, adapter: 'meddialogue' }] }), /field sources\.0\.adapter is wrong/],
+    [
+      'a custom source that does not say its licence',
+      demoConfig({ sources: [{ ...source, adapter: 'custom', domain: 'general', columns: { question: 'q', answer: 'a' } }] }),
+      /source demo is custom.*add licence: 'CC0-1\.0' with your own values/,
+    ],
+    [
+      'a custom source with an empty licence and no columns',
+      demoConfig({ sources: [{ ...source, adapter: 'custom', domain: 'general', licence: ' ' }] }),
+      /source demo is custom.*add licence: .*, columns: /,
+    ],
     ['two sources of one name', demoConfig({ sources: [source, source] }), /two sources are named demo/],
     ['providers that nobody asks', demoConfig({ providers: provider }), /providers are given but no models/],
     [
@@ -99,6 +109,7 @@ describe('a wrong command line is one sentence', () => {
     [['rehearse', '--port', '70000'], /--port 70000 is no whole number/],
     [['init', '--target', 'many'], /--target many is not three whole numbers/],
     [['init', '--source', 'medialog=x'], /did you mean meddialog\?/],
+    [['init', '--source', 'custom=x.csv', '--yes'], /a custom source needs licence, domain and columns/],
     [['init', '--provider', 'https://host/v1', '--yes'], /also name --builder/],
   ])('%j', async (args, words) => {
     const cwd = folder();

@@ -117,6 +117,17 @@ describe('memcalib sources show', () => {
     expect(end.stdout).not.toContain('anna.berg');
   });
 
+  it('keeps the raw row beside the cleaned one, identifiers and all, and shows it only when asked', async () => {
+    const at = project();
+    const cleaned = JSON.parse((await run(at, 'show', 'magicoder.jsonl:3', '--json')).stdout) as { row: { question: string } };
+    expect(cleaned.row.question).toContain('[email]');
+    const raw = JSON.parse((await run(at, 'show', 'magicoder.jsonl:3', '--raw')).stdout) as unknown;
+    expect(raw).toEqual(JSON.parse(readFileSync(join(at, 'magicoder.jsonl'), 'utf8').split('\n')[2] ?? ''));
+    expect(JSON.stringify(raw)).toContain('anna.berg@example-mail.de');
+    const end = await run(at, 'show', 'magicoder.jsonl:5', '--raw');
+    expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('magicoder.jsonl row 5 cannot be read as a row')]);
+  });
+
   it('shows by candidate id what the report names, and refuses an id that is none', async () => {
     const at = project();
     const report = JSON.parse((await run(at, 'report', '--json')).stdout) as SourcesReport;

@@ -55,7 +55,14 @@ it('pulls all eight layouts through five kills, bursts of 429 and 500 and broken
   const big = Object.fromEntries(Array.from({ length: 8 }, (_item, n) => [`data/part-${n}.jsonl`, noise(`big${n}`, 512 * 1024)]));
   hub = await startMockHub({ ...(await hubDatasets()), 'made/big': datasetOf(big) });
   const sources = [
-    { name: 'big', adapter: 'custom', hub: { repo: 'made/big' }, domain: 'coding', columns: { question: 'q', answer: 'a' } },
+    {
+      name: 'big',
+      adapter: 'custom',
+      hub: { repo: 'made/big' },
+      domain: 'coding',
+      licence: 'CC0-1.0',
+      columns: { question: 'q', answer: 'a' },
+    },
     ...hubSources(),
   ];
   const config = { name: 'long', target: { health: 1, general: 1, coding: 1 }, hub: { url: hub.url, parallel: 3 }, sources };
