@@ -1,5 +1,5 @@
 import TurndownService from 'turndown';
-import { normaliseText } from './normalise.ts';
+import { checkCleanable, normaliseText, TextFault } from './normalise.ts';
 
 const DUPLICATE_NOTE = /^\s*<blockquote>\s*(?:<p>)?\s*(?:<strong>)?\s*Possible Duplicate[\s\S]*?<\/blockquote>/i;
 
@@ -60,8 +60,29 @@ function createTurndown(): TurndownService {
 
 let shared: TurndownService | undefined;
 
+/** Deepest nesting and most tags that are converted: the converter calls itself for each level and looks again at what stands around each tag. */
+const MOST_LEVELS = 200;
+const MOST_TAGS = 4000;
+const VOID = /^(?:br|hr|img|input|wbr|p|li|td|tr|th)\b/i;
+
+/** Throws for markup that no person wrote: tags nested or repeated without end. */
+function checkMarkup(html: string): void {
+  let level = 0;
+  let tags = 0;
+  for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at + 1)) {
+    const next = html.charAt(at + 1);
+    if (next === '/') level = Math.max(0, level - 1);
+    else if (/[a-z]/i.test(next)) level += VOID.test(html.slice(at + 1, at + 8)) ? 0 : 1;
+    tags += 1;
+    if (level > MOST_LEVELS || tags > MOST_TAGS)
+      throw new TextFault('markup_too_deep', `The markup of the row has more than ${MOST_LEVELS} levels or ${MOST_TAGS} tags.`);
+  }
+}
+
 /** HTML to Markdown (RULES "Normalisation"): entities unescaped once by the parser, code layout kept, nothing escaped, "Possible Duplicate" note dropped. */
 export function htmlToMarkdown(html: string): string {
+  checkCleanable(html);
+  checkMarkup(html);
   shared ??= createTurndown();
   return normaliseText(shared.turndown(html.replace(/\r\n?/g, '\n').replace(DUPLICATE_NOTE, '')));
 }

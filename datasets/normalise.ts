@@ -7,8 +7,34 @@ const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;
 /** A fenced block, which keeps its blank lines, or a run of at least three blank lines. */
 const FENCE_OR_BLANK_RUN = /^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?\n)??[ \t]*\1[ \t]*$|\n{4,}/gm;
 
+/** Longest raw text that is cleaned: ten times what any rule lets pass, so that padding and markup fit and made-up texts cost nothing. */
+export const MAX_TEXT_CHARS = 100_000;
+
+/** A text that no adapter can clean; the code is the reason of the row's rejection, the message its detail (no row text). */
+export class TextFault extends Error {
+  override readonly name = 'TextFault';
+  readonly code: 'text_too_long' | 'markup_too_deep';
+
+  constructor(code: TextFault['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Fences this long are none: looking for their ends takes as many tries as they have characters. */
+const ENDLESS_FENCE = /`{201}|~{201}/;
+
+/** Throws for a text beyond what is cleaned. */
+export function checkCleanable(text: string): void {
+  if (text.length > MAX_TEXT_CHARS)
+    throw new TextFault('text_too_long', `A text of the row has ${text.length} characters; at most ${MAX_TEXT_CHARS} are looked at.`);
+  if (ENDLESS_FENCE.test(text))
+    throw new TextFault('markup_too_deep', 'A text of the row has more than 200 backticks or tildes without a gap.');
+}
+
 /** Cleans text of any source without touching its words or code layout: line ends, trailing blanks, blank runs, NBSP, zero width, NFC. */
 export function normaliseText(text: string): string {
+  checkCleanable(text);
   return text
     .replace(LONE_SURROGATE, '\uFFFD')
     .replace(/\r\n?|\u2028|\u2029|\u0085/g, '\n')
@@ -16,9 +42,10 @@ export function normaliseText(text: string): string {
     .replace(ZERO_WIDTH, '')
     .replace(CONTROL, '')
     .normalize('NFC')
-    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(FENCE_OR_BLANK_RUN, (match, fence: string | undefined) => (fence === undefined ? '\n\n' : match))
-    .replace(/^\n+|\s+$/g, '');
+    .replace(/^\n+/, '')
+    .trimEnd();
 }
 
 /** Same, for prose that was padded by a scraper: also trims every line and folds runs of blanks. */

@@ -18,7 +18,7 @@ import { readRows } from './read-files.ts';
 import { Spool } from './spool.ts';
 
 /** Bumped when adapters, screening, deduplication or order decide differently, so that an old order is not taken for a new one. */
-export const ORDER_VERSION = 1;
+export const ORDER_VERSION = 2;
 
 const CHUNK = 500;
 

@@ -5,8 +5,11 @@ export type ReadRow =
   | { readonly kind: 'row'; readonly number: number; readonly row: JsonObject }
   | { readonly kind: 'bad'; readonly number: number; readonly reason: string; readonly detail: string };
 
-/** First key that occurs twice in one object of a valid JSON text, or null; JSON.parse would keep only the last value. */
-export function duplicateKey(json: string): string | null {
+/** Deepest nesting of a row: real ones have a dozen levels, and what comes later calls itself for each. */
+const MOST_LEVELS = 500;
+
+/** What of a valid JSON text `JSON.parse` would hide or later steps could not walk: a key twice in one object, or too many levels. */
+export function jsonFault(json: string): { readonly kind: 'duplicate_key'; readonly key: string } | { readonly kind: 'too_deep' } | null {
   const stack: (Set<string> | null)[] = [];
   for (let i = 0; i < json.length; i += 1) {
     const char = json.charCodeAt(i);
@@ -22,9 +25,10 @@ export function duplicateKey(json: string): string | null {
       const keys = stack.at(-1);
       if (keys === undefined || keys === null || json.charCodeAt(next) !== 58) continue;
       const key = JSON.parse(json.slice(start, i + 1)) as string;
-      if (keys.has(key)) return key;
+      if (keys.has(key)) return { kind: 'duplicate_key', key };
       keys.add(key);
     }
+    if (stack.length > MOST_LEVELS) return { kind: 'too_deep' };
   }
   return null;
 }
@@ -48,7 +52,8 @@ export function parseJsonRow(bytes: Uint8Array, number: number): ReadRow {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return bad('not_an_object', `Row ${number} is JSON but no object.`);
-  const repeated = duplicateKey(text);
-  if (repeated !== null) return bad('duplicate_key', `Row ${number} has the column ${JSON.stringify(repeated.slice(0, 40))} twice.`);
+  const fault = jsonFault(text);
+  if (fault?.kind === 'too_deep') return bad('nested_too_deep', `Row ${number} has more than ${MOST_LEVELS} levels of lists and objects.`);
+  if (fault !== null) return bad('duplicate_key', `Row ${number} has the column ${JSON.stringify(fault.key.slice(0, 40))} twice.`);
   return { kind: 'row', number, row: value as JsonObject };
 }

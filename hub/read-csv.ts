@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../schemas/json.ts';
-import type { ReadRow } from './parse-json-row.ts';
+import { jsonFault, type ReadRow } from './parse-json-row.ts';
 
 /** Columns that hold lists or structs in the source datasets: in CSV they are JSON texts. */
 const STRUCTURED: ReadonlySet<string> = new Set([
@@ -20,7 +20,8 @@ const NUMBERS: ReadonlySet<string> = new Set(['rank', 'review_count', 'qid', 'pr
 function cellValue(column: string, text: string): JsonValue {
   if (STRUCTURED.has(column) && /^\s*[[{]/.test(text)) {
     try {
-      return JSON.parse(text) as JsonValue;
+      const value = JSON.parse(text) as JsonValue;
+      return jsonFault(text)?.kind === 'too_deep' ? text : value;
     } catch {
       return text;
     }

@@ -95,7 +95,7 @@ async function* rowsOf(path: string): AsyncIterable<ReadRow> {
   else yield* parseRecords(splitLines(bytesOf(path)));
 }
 
-/** Streams the native rows of one file; bad rows come with their number, a file that cannot be read at all is a SourceReadError. */
+/** Streams the native rows of one file; bad rows come with their number, and so does the place from which a damaged file cannot be read. One that gives no row at all is a SourceReadError. */
 export async function* readRows(file: SourceFile): AsyncIterable<ReadRow> {
   const handle = await open(file.path, 'r').catch((error: unknown) => {
     throw new SourceReadError(
@@ -106,11 +106,20 @@ export async function* readRows(file: SourceFile): AsyncIterable<ReadRow> {
     );
   });
   await handle.close();
+  let last = 0;
   try {
-    yield* rowsOf(file.path);
+    for await (const row of rowsOf(file.path)) {
+      last = row.number;
+      yield row;
+    }
   } catch (error) {
     if (error instanceof SourceReadError) throw error;
     const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : 'unknown reason';
+    if (last > 0) {
+      const detail = `The file cannot be read behind row ${last} (${why.slice(0, 120)}); fetch it again to have the rest.`;
+      yield { kind: 'bad', number: last + 1, reason: 'damaged_file', detail };
+      return;
+    }
     throw new SourceReadError(
       'unreadable_file',
       file.name,

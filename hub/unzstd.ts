@@ -5,8 +5,12 @@ export async function* unzstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
   const ready: Uint8Array[] = [];
   const stream = new Decompress((data) => void ready.push(data.slice()));
   for await (const chunk of chunks) {
-    stream.push(chunk);
-    yield* ready.splice(0);
+    try {
+      stream.push(chunk);
+    } finally {
+      // What stands before the damage is given also when the rest cannot be read.
+      yield* ready.splice(0);
+    }
   }
   stream.push(new Uint8Array(0), true);
   yield* ready.splice(0);

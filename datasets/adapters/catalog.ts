@@ -1,6 +1,7 @@
 import type { SourceConfig } from '../../schemas/config.ts';
 import type { JsonObject } from '../../schemas/json.ts';
-import type { AdapterContext, AdapterResult } from './adapter.ts';
+import { TextFault } from '../normalise.ts';
+import { rejected, type AdapterContext, type AdapterResult } from './adapter.ts';
 import { readApps } from './apps.ts';
 import { readCustom } from './custom.ts';
 import { readHealthCareMagic } from './healthcaremagic.ts';
@@ -31,17 +32,27 @@ const READERS: Readonly<Record<Exclude<SourceConfig['adapter'], 'oasst1' | 'oass
   custom: readCustom,
 };
 
+/** Runs a reader; a text that it cannot clean is the rejection of its row. */
+function guarded(context: AdapterContext, read: () => readonly AdapterResult[]): readonly AdapterResult[] {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof TextFault) return [rejected(context, error.code, error.message)];
+    throw error;
+  }
+}
+
 /** Opens the adapter of a source entry. */
 export function openAdapter(source: SourceConfig): OpenAdapter {
   const { adapter } = source;
   if (adapter === 'oasst1' || adapter === 'oasst2') {
     const collector = createOasstCollector(adapter);
     return {
-      add: (row, origin) => collector.add(row, { source, origin }),
+      add: (row, origin) => guarded({ source, origin }, () => collector.add(row, { source, origin })),
       finish: () => collector.finish(),
       merged: () => collector.merged(),
     };
   }
   const read = READERS[adapter];
-  return { add: (row, origin) => [read(row, { source, origin })], finish: () => [], merged: () => 0 };
+  return { add: (row, origin) => guarded({ source, origin }, () => [read(row, { source, origin })]), finish: () => [], merged: () => 0 };
 }

@@ -6,7 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SourceReadError } from '../../hub/read-error.ts';
 import { filesOfSource, readRows } from '../../hub/read-files.ts';
-import { duplicateKey, type ReadRow } from '../../hub/parse-json-row.ts';
+import { jsonFault, type ReadRow } from '../../hub/parse-json-row.ts';
 import { SourceConfig } from '../../schemas/config.ts';
 
 const ZST_ONE = '28b52ffd00584100007b2261223a317d0a';
@@ -75,13 +75,17 @@ describe('JSONL', () => {
     await expect(read('cut.jsonl.zst', one.subarray(0, one.length - 5))).rejects.toThrow(
       /cut\.jsonl\.zst cannot be read to its end \(.*\); fetch it again/,
     );
+    const rest = Buffer.concat([one, two, Buffer.from('garbage behind the last frame')]);
+    expect(short(await read('tail.jsonl.zst', rest))).toEqual(['1:{"a":1}', '2:{"a":2}', '3:damaged_file']);
   });
 
   it('says which file is cut, and what to do', async () => {
     const whole = gzipSync(Array.from({ length: 5000 }, (_item, at) => `{"a":${Math.sin(at)}}\n`).join(''));
-    await expect(read('cut.jsonl.gz', whole.subarray(0, whole.length / 2))).rejects.toThrow(
-      /cut\.jsonl\.gz cannot be read to its end .*fetch it again/,
-    );
+    const rows = await read('cut.jsonl.gz', whole.subarray(0, whole.length / 2));
+    expect(rows.length).toBeGreaterThan(1000);
+    expect(rows.filter((row) => row.kind === 'bad')).toEqual([
+      { kind: 'bad', number: rows.length, reason: 'damaged_file', detail: expect.stringMatching(/behind row \d+ .*fetch it again/) },
+    ]);
   });
 });
 
@@ -107,7 +111,7 @@ describe('JSON', () => {
     ['{"q\\"":1,"q\\"":2}', 'q"'],
     ['{"a" : 1, "b": ["x", "x", "x"], "a" : 2}', 'a'],
   ])('the repeated key of %s is %j', (json, key) => {
-    expect(duplicateKey(json)).toBe(key);
+    expect(jsonFault(json)).toEqual(key === null ? null : { kind: 'duplicate_key', key });
   });
 });
 

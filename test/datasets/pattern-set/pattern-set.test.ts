@@ -36,7 +36,7 @@ const { source } = fc.letrec<{ source: string }>((tie) => {
       two.map(([a, b]) => `(?:${a}|${b})`),
       two.map(([a, b]) => `(?=${a})${b}`),
       two.map(([a, b]) => `(?<!${a})${b}`),
-      two.map(([a, b]) => `(${a})${b}\\1`),
+      two.map(([a, b]) => `(${a})${b}(?:\\1)`),
       fc.tuple(tie('source'), fc.constantFrom('*', '+?', '?', '{0,2}', '{1,3}', '{2}', '{0,9}')).map(([a, count]) => `(?:${a})${count}`),
     ),
   };
