@@ -13,9 +13,12 @@ export function cancelSentence(batch: BatchRow, result: BatchCancelled): string 
   const worst = Object.values(batch.worstMicroUsd).reduce((sum, microUsd) => sum + microUsd, 0);
   const left = Math.max(0, batch.requests - (done ?? 0));
   const share = worst === 0 ? '' : ` (up to ${usd(Math.ceil((worst * left) / Math.max(1, batch.requests)))})`;
-  const paid = done === null ? 'What was done by then is billed' : `${done} of ${batch.requests} requests were done and are billed`;
-  const rest = done === null ? 'the rest' : `the other ${left}`;
-  return `Batch ${batch.id}: ${batch.provider} was asked to cancel it. ${paid}, and kept at the next \`memcalib build\`; ${rest}${share} stay unpaid, save what ends before the provider stops.`;
+  const asked = `Batch ${batch.id}: ${batch.provider} was asked to cancel it.`;
+  const unless = 'save what ends before the provider stops';
+  if (done === 0) return `${asked} None of its ${batch.requests} requests was done: they${share} stay unpaid, ${unless}.`;
+  if (done === null)
+    return `${asked} What was done by then is billed, and kept at the next \`memcalib build\`; the rest${share} stays unpaid.`;
+  return `${asked} ${done} of ${batch.requests} requests were done and are billed, and kept at the next \`memcalib build\`; the other ${left}${share} stay unpaid, ${unless}.`;
 }
 
 /** What a person reads of a batch that could not be cancelled. */

@@ -11,7 +11,7 @@ describe('cancelling a run whose batches are out', () => {
     await made.tend();
     const [sentence = ''] = await made.client.cancelBatches('run');
     expect(sentence).toMatch(
-      /^Batch run-builder-001: p was asked to cancel it\. 0 of 4 requests were done .* the other 4 \(up to \$0\.\d+\) stay unpaid/,
+      /^Batch run-builder-001: p was asked to cancel it\. None of its 4 requests was done: they \(up to \$0\.\d+\) stay unpaid/,
     );
     expect(await batchStatuses(server)).toEqual(['cancelled']);
     expect(await made.client.cancelBatches('other run')).toEqual([]);
