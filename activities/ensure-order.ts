@@ -1,5 +1,4 @@
 import { join, resolve } from 'node:path';
-import { ingestSources } from '../hub/ingest.ts';
 import type { IngestFacts, IngestParams, IngestResult } from '../hub/ingest.ts';
 import { findKnownOrder } from '../hub/known-order.ts';
 import type { Candidate } from '../schemas/candidate.ts';
@@ -60,6 +59,8 @@ export async function ensureOrder(
     const known = await findKnownOrder(await knownOrders(store), config.sources, params);
     if (known !== null) return { id: known.id, facts: JSON.parse(known.facts) as IngestFacts };
   }
+  // Adapters, screening and language tables load only when there is something to read.
+  const { ingestSources } = await import('../hub/ingest.ts');
   const ingested = await ingestSources(config.sources, params);
   try {
     if ((await store.order(ingested.orderId)) === null) {

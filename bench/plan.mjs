@@ -53,13 +53,20 @@ async function type(...args) {
   const wallS = (performance.now() - began) / 1000;
   const use = Object.values(stop());
   const heap = readdirSync(heaps).reduce((sum, name) => sum + Number(readFileSync(join(heaps, name), 'utf8')) / 1048576, 0);
-  return { code, output, wallS, rssMb: use.reduce((sum, { peakMb }) => sum + peakMb, 0), heapMb: heap };
+  return {
+    code,
+    output,
+    wallS,
+    cpuS: use.reduce((sum, item) => sum + item.cpuS, 0),
+    rssMb: use.reduce((sum, { peakMb }) => sum + peakMb, 0),
+    heapMb: heap,
+  };
 }
 
-function show(name, aim, { wallS, rssMb, heapMb }, more = '') {
+function show(name, aim, { wallS, cpuS, rssMb, heapMb }, more = '') {
   const heap = heapMb > 0 ? `, heap ${Math.round(heapMb)} MB` : '';
   console.log(
-    `${name.padEnd(34)} ${wallS.toFixed(2).padStart(6)} s  (aim ${aim} at 15,000 examples)  peak rss ${Math.round(rssMb)} MB${heap}${more}`,
+    `${name.padEnd(34)} ${wallS.toFixed(2).padStart(6)} s, cpu ${cpuS.toFixed(2)} s  (aim ${aim} at 15,000 examples)  peak rss ${Math.round(rssMb)} MB${heap}${more}`,
   );
 }
 

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { buildOrder, candidateId } from '../datasets/candidate-order.ts';
 import { openAdapter } from '../datasets/adapters/catalog.ts';
 import { rejected, type AdapterResult } from '../datasets/adapters/adapter.ts';
@@ -9,16 +7,13 @@ import type { IngestObserver } from '../datasets/ingest-observer.ts';
 import { sourceShares, stratumWeights, type StratumWeights } from '../datasets/strata.ts';
 import type { Candidate, RowMeasures } from '../schemas/candidate.ts';
 import type { SourceConfig } from '../schemas/config.ts';
-import { hashOf } from '../schemas/hash.ts';
 import { DOMAINS, type Domain } from '../schemas/levels.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
 import { locateSource } from './locate-source.ts';
+import { hashFile, identityOf } from './order-identity.ts';
 import { SourceReadError } from './read-error.ts';
 import { readRows } from './read-files.ts';
 import { Spool } from './spool.ts';
-
-/** Bumped when adapters, screening, deduplication or order decide differently, so that an old order is not taken for a new one. */
-export const ORDER_VERSION = 2;
 
 const CHUNK = 500;
 
@@ -104,17 +99,6 @@ class Sink {
     this.#questions.close();
     this.#rows.close();
   }
-}
-
-/** SHA-256 and size of a file, read as a stream. */
-export async function hashFile(path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  return { sha256: hash.digest('hex'), bytes };
 }
 
 function takeIn(results: readonly AdapterResult[], params: IngestParams, sink: Sink): void {
@@ -211,22 +195,6 @@ function factsOf(reads: readonly ReadSource[], kept: readonly HeldRow[], rejecti
 
 function* chunksOf<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
   for (let from = 0; from < items.length; from += CHUNK) yield items.slice(from, from + CHUNK);
-}
-
-/** The id of an order: what its candidates and their places depend on, and nothing that only says where or how much. */
-export function identityOf(
-  reads: readonly { readonly source: SourceConfig; readonly files: readonly { readonly name: string; readonly sha256: string }[] }[],
-  params: IngestParams,
-  weights: StratumWeights,
-): string {
-  const { seed, nearDuplicateJaccard, minQualityScore, identifiers } = params;
-  const sources = reads.map(({ source, files }) => ({
-    ...source,
-    path: null,
-    quota: null,
-    files: files.map(({ name, sha256 }) => ({ name, sha256 })),
-  }));
-  return hashOf({ version: ORDER_VERSION, sources, seed, nearDuplicateJaccard, minQualityScore, identifiers, weights });
 }
 
 /**

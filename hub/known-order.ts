@@ -1,7 +1,7 @@
 import type { SourceConfig } from '../schemas/config.ts';
-import { hashFile, identityOf } from './ingest.ts';
 import type { IngestFacts, IngestParams } from './ingest.ts';
 import { locateSource } from './locate-source.ts';
+import { hashFile, identityOf } from './order-identity.ts';
 
 /** An order as it is stored: its id and the JSON text of what ingest found. */
 interface StoredOrder {

@@ -26,6 +26,7 @@ for (const name of [
   'pausing-faults',
   'caps',
   'allow-unknown-licence',
+  'staleness',
 ])
   if (existsSync(join(ROOT, 'test', 'long', `${name}.test.ts`))) suites.push([name, long(`${name}.test.ts`)]);
 if (existsSync(join(ROOT, 'trainer', 'pyproject.toml'))) suites.push(['test:learn', pytest(['trainer/tests', '-m', 'learn'])]);

@@ -1,33 +1,27 @@
 import type { Store } from '../../store/port.ts';
-import { readCall, readCalls, readCost, readFixture } from './calls.ts';
-import { readDiff } from './diff.ts';
-import type { DiffArgs, DiffReport } from './diff.ts';
-import { exportRelease } from './export-release.ts';
-import { readExample } from './example.ts';
-import { readHistory } from './history.ts';
-import { readStats } from './stats.ts';
-import { readWhy } from './why.ts';
-import { readPlanDone } from './plan-done.ts';
-import { readPlan } from './plan.ts';
-import { readShortfall } from './shortfall.ts';
-import { readStatus } from './status.ts';
+type Query<Args, Result> = (store: Store, args: Args) => Promise<Result>;
+
+/** Each question loads its own code: a command that asks one waits for no other. */
+function lazily<Args, Result>(load: () => Promise<Query<Args, Result>>): Query<Args, Result> {
+  return async (store, args) => (await load())(store, args);
+}
 
 /** Read-only questions to a project; the owner answers them over its API, a command without an owner from the store. */
 export const QUERIES = {
-  status: (store: Store, args: { readonly label: string }) => readStatus(store, args.label),
-  example: (store: Store, args: { readonly label: string; readonly id: string }) => readExample(store, args),
-  why: readWhy,
-  diff: readDiff as (store: Store, args: DiffArgs) => Promise<DiffReport>,
-  stats: readStats,
-  history: readHistory,
-  calls: readCalls,
-  call: readCall,
-  fixture: readFixture,
-  cost: readCost,
-  export: exportRelease,
-  plan: readPlan,
-  planDone: readPlanDone,
-  shortfall: readShortfall,
+  status: async (store: Store, { label }: { readonly label: string }) => (await import('./status.ts')).readStatus(store, label),
+  example: lazily(async () => (await import('./example.ts')).readExample),
+  why: lazily(async () => (await import('./why.ts')).readWhy),
+  diff: lazily(async () => (await import('./diff.ts')).readDiff),
+  stats: lazily(async () => (await import('./stats.ts')).readStats),
+  history: lazily(async () => (await import('./history.ts')).readHistory),
+  calls: lazily(async () => (await import('./calls.ts')).readCalls),
+  call: lazily(async () => (await import('./calls.ts')).readCall),
+  fixture: lazily(async () => (await import('./calls.ts')).readFixture),
+  cost: lazily(async () => (await import('./calls.ts')).readCost),
+  export: lazily(async () => (await import('./export-release.ts')).exportRelease),
+  plan: lazily(async () => (await import('./plan.ts')).readPlan),
+  planDone: lazily(async () => (await import('./plan-done.ts')).readPlanDone),
+  shortfall: lazily(async () => (await import('./shortfall.ts')).readShortfall),
 } as const;
 
 export type QueryName = keyof typeof QUERIES;

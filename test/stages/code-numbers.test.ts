@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { transformSync } from 'esbuild';
 import { expect, test } from 'vitest';
-import { ORDER_VERSION } from '../../hub/ingest.ts';
+import { ORDER_VERSION } from '../../hub/order-identity.ts';
 import { STEPS } from '../../schemas/steps.ts';
 import { PLAN_VERSION } from '../../stages/block-plan-tables.ts';
 import { STEP_DEFINITIONS } from '../../stages/catalog.ts';
@@ -53,7 +53,7 @@ const GUARDED: readonly Guarded[] = [
     return { name: id, where: `checkNumber of stages/${id}.ts`, number: checkNumber, files: checkFiles };
   }),
   { name: 'block-plan', where: 'PLAN_VERSION of stages/block-plan-tables.ts', number: PLAN_VERSION, files: PLAN_FILES },
-  { name: 'order', where: 'ORDER_VERSION of hub/ingest.ts', number: ORDER_VERSION, files: ORDER_FILES },
+  { name: 'order', where: 'ORDER_VERSION of hub/order-identity.ts', number: ORDER_VERSION, files: ORDER_FILES },
 ];
 
 type Book = Readonly<Record<string, { readonly number: number; readonly code: string }>>;
