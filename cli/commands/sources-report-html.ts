@@ -19,12 +19,12 @@ body { margin: 0 auto; padding: 1rem; max-width: 70rem; font: 16px/1.45 system-u
 h1 { font-size: 1.5rem; } h2 { font-size: 1.25rem; margin: 2rem 0 .5rem; border-top: 2px solid var(--line); padding-top: 1rem; } h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .92rem; } th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 .grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 0 2rem; }
-.bar { display: grid; grid-template-columns: 12rem 1fr 5rem; gap: .5rem; align-items: center; font-size: .85rem; margin: .15rem 0; }
+.bar { display: grid; grid-template-columns: 12rem 1fr 6.5rem; gap: .5rem; align-items: center; font-size: .85rem; margin: .15rem 0; }
 .bar svg { width: 100%; height: 1.1rem; display: block; } .bar .n { text-align: right; color: var(--soft); font-variant-numeric: tabular-nums; }
 .key { color: var(--soft); font-size: .85rem; } .key i { display: inline-block; width: .8rem; height: .8rem; margin: 0 .3rem 0 .8rem; vertical-align: -1px; }
 details { margin: .3rem 0; } summary { cursor: pointer; } pre { white-space: pre-wrap; font: .85rem/1.4 ui-monospace, monospace; background: #f4f6f8; padding: .6rem; margin: .3rem 0 .6rem; }
 .dry { color: var(--out); font-weight: 600; } .met { color: var(--ok); font-weight: 600; } .soft { color: var(--soft); font-size: .9rem; }
-@media (max-width: 30rem) { body { padding: .7rem; } .bar { grid-template-columns: 9rem 1fr 4.8rem; } th, td { padding-right: .35rem; font-size: .8rem; } }
+@media (max-width: 30rem) { body { padding: .7rem; } .bar { grid-template-columns: 8.5rem 1fr 6.3rem; } thead { display: none; } tr { display: block; border-bottom: 1px solid var(--line); padding: .3rem 0; } td { display: flex; justify-content: space-between; border: 0; padding: .1rem 0; white-space: normal; } td:first-child { font-weight: 600; } td::before { content: attr(data-name); color: var(--soft); font-weight: 400; } }
 `;
 
 /** One or two bars beside their label; widths are shares of `whole`. */
@@ -101,15 +101,20 @@ ${shape('Complexity', before.complexity, after.complexity, before.rows, after.ro
 </div></section>`;
 }
 
+const COLUMNS = ['source', 'domain', 'rows', 'merged', 'rejected', 'candidates', 'licence'] as const;
+const classOf = (column: number): string => (column >= 2 && column <= 5 ? ' class="n"' : '');
+
 function overview(report: SourcesReport): string {
-  const rows = report.sources.map(
-    (source) =>
-      `<tr><td>${escaped(source.name)}</td><td>${escaped(source.domain ?? '')}</td>${[source.rowsRead, source.merged, source.rowsRead - source.merged - source.candidates, source.candidates].map((value) => `<td class="n">${value.toLocaleString('en-US')}</td>`).join('')}<td>${escaped(Object.keys(source.licences).join(', '))}</td></tr>`,
-  );
+  const rows = report.sources.map((source) => {
+    const { name, domain, rowsRead, merged, candidates, licences } = source;
+    const figures = [rowsRead, merged, rowsRead - merged - candidates, candidates].map((value) => value.toLocaleString('en-US'));
+    const cells = [name, domain ?? 'none', ...figures, Object.keys(licences).join(', ') || 'none'];
+    return `<tr>${cells.map((cell, at) => `<td${classOf(at)} data-name="${COLUMNS[at] ?? ''}">${escaped(cell)}</td>`).join('')}</tr>`;
+  });
   const clusters = Object.entries(report.clusters.sizes);
   const most = Math.max(1, ...clusters.map(([, value]) => value));
   return `<h2>Quota forecast</h2>${report.forecast.map((item) => `<p><span class="${item.isDry ? 'dry' : 'met'}">${item.isDry ? 'dry' : 'reached'}</span> ${escaped(item.sentence)}</p>${bar(item.domain, [{ value: Math.min(item.expected, item.target), color: item.isDry ? 'out' : 'after' }], Math.max(1, item.target), Math.min(item.expected, item.target).toLocaleString('en-US'))}`).join('\n')}
-<h2>Sources</h2><div class="scroll"><table><thead><tr><th>source</th><th>domain</th><th class="n">rows</th><th class="n">merged</th><th class="n">rejected</th><th class="n">candidates</th><th>licence</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>
+<h2>Sources</h2><div class="scroll"><table><thead><tr>${COLUMNS.map((name, at) => `<th${classOf(at)}>${name}</th>`).join('')}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>
 <p class="soft">Rows not accounted for: ${report.unaccounted}.</p>
 <h2>Duplicate clusters</h2>${clusters.length === 0 ? '<p>None.</p>' : clusters.map(([name, value]) => bar(name, [{ value, color: 'after' }], most, String(value))).join('\n')}
 <p class="soft">${report.clusters.acrossSources} repeats stand in another source than the row that stays.</p>`;
