@@ -115,9 +115,10 @@ def judge_words(record: Record, words: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Demonstrations:
-    """How cold-start answers are made. `redrawn`: share of levels drawn at random. `correlated`: one level for all memories in most
-    answers (20 % ideal, 10 % random). `stated`: share of prompts that state the levels and follow them (needed by an OPSD teacher).
-    `dropped`: share of prompts that lack some memories (numbers stay), so that lookups go by number and survive ablation.
+    """How cold-start answers are made. `redrawn`: share of levels drawn at random. `correlated`: one level for all memories of an
+    answer, from which each memory departs to its ideal level (20 %) or a random one (10 %). `stated`: share of prompts that state the
+    levels and follow them (needed by an OPSD teacher). `dropped`: share of prompts that lack some memories (numbers stay), so that
+    lookups go by number and survive ablation.
     """
 
     redrawn: float = 0.6
@@ -134,8 +135,13 @@ def draw_levels(record: Record, style: Demonstrations, g: torch.Generator) -> li
     ideal = record.ideals()
     if not style.correlated:
         return [random_level() if float(torch.rand(1, generator=g)) < style.redrawn else level for level in ideal]
-    kind = float(torch.rand(1, generator=g))
-    return ideal if kind < 0.2 else [random_level() for _ in ideal] if kind < 0.3 else [random_level()] * len(ideal)
+    common = random_level()
+
+    def own_level(level: str) -> str:
+        kind = float(torch.rand(1, generator=g))
+        return level if kind < 0.2 else random_level() if kind < 0.3 else common
+
+    return [own_level(level) for level in ideal]
 
 
 def demonstrations(count: int, seed: int, style: Demonstrations) -> list[dict[str, Any]]:

@@ -2,8 +2,8 @@
 
     trainer/.venv/bin/python trainer/scripts/make-minimem.py [independent|correlated]
 
-Stage 1 learns the environment from scratch. Stage 2 (correlated) goes on with prompts that lack some memories: without it the model
-looks memories up by position, and dropping one moves the others.
+The independent one learns the environment from scratch; the correlated one goes on from it, with prompts that lack some memories:
+without these the model looks memories up by position, and dropping one moves the others.
 """
 
 import json
@@ -20,16 +20,15 @@ from memcalib_train.model.load import ModelConfig
 from memcalib_train.sft import SftConfig, run_sft
 
 ASSETS = Path(__file__).resolve().parents[1] / "tests" / "assets"
-#: name: [(style, steps, learning rate, seed)]
-STAGES = {
-    "independent": [(Demonstrations(), 2500, 3e-3, 7)],
-    "correlated": [(Demonstrations(correlated=True), 2500, 3e-3, 7), (Demonstrations(correlated=True, dropped=0.6), 500, 1.5e-3, 8)],
+#: name: (the model it goes on from, style, steps, learning rate, seed)
+RECIPES = {
+    "independent": ("", Demonstrations(), 2500, 3e-3, 7),
+    "correlated": ("independent", Demonstrations(correlated=True, dropped=0.6), 500, 1.5e-3, 8),
 }
 
 
-def train(base: Path, out: Path, stage: tuple[Demonstrations, int, float, int]) -> None:
-    """One stage through sft.py."""
-    style, steps, lr, seed = stage
+def train(base: Path, out: Path, style: Demonstrations, steps: int, lr: float, seed: int) -> None:
+    """One recipe through sft.py."""
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         rows = demonstrations(32 * steps, seed, style)
@@ -44,19 +43,16 @@ def train(base: Path, out: Path, stage: tuple[Demonstrations, int, float, int]) 
 
 def main() -> None:
     torch.set_num_threads(1)
-    first = int(sys.argv[2]) - 1 if len(sys.argv) > 2 else 0  # a second argument 2 goes on from the stored model
-    for name in sys.argv[1:2] or list(STAGES):
+    for name in sys.argv[1:2] or list(RECIPES):
+        base_name, *recipe = RECIPES[name]
         with tempfile.TemporaryDirectory() as folder:
-            base = Path(folder) / "base"
-            if first:
-                shutil.copytree(ASSETS / name, base)
-            else:
+            base, out = ASSETS / base_name, Path(folder) / name
+            if not base_name:
+                base = Path(folder) / "base"
                 save_model(base, make_model(seed=1))
-            for number, stage in enumerate(STAGES[name][first:]):
-                train(base, Path(folder) / f"stage{number}", stage)
-                base = Path(folder) / f"stage{number}"
+            train(base, out, *recipe)
             shutil.rmtree(ASSETS / name, ignore_errors=True)
-            shutil.copytree(base, ASSETS / name)
+            shutil.copytree(out, ASSETS / name)
 
 
 if __name__ == "__main__":
