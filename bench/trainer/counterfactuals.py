@@ -1,8 +1,8 @@
 """Counterfactual passes saved by `gated+sample` on late-phase steps of the learning environment, and what it does to thresholds.
 
-Trains MiniMem (128 responses a step) for 60 steps, then plans and scores the next four both ways. The policy is trained with GDPO by
-default: at this learning rate it ends near SCS 98, as late in the paper most groups agree. `--method memcalib-rl` shows the other.
-Run: trainer/.venv/bin/python bench/trainer/counterfactuals.py [--steps 60]
+Trains MiniMem (128 responses a step) through the paper's late phase (steps 84 to 125) and plans and scores every tenth step of it both
+ways. The policy is trained with GDPO by default: at this learning rate it ends near SCS 98, as late in the paper most groups agree.
+Run: trainer/.venv/bin/python bench/trainer/counterfactuals.py [--method memcalib-rl]
 """
 
 import json
@@ -27,7 +27,10 @@ from memcalib_train.loop.session import Session
 from memcalib_train.loop.update import make_batch, thresholds_before
 from memcalib_train.minimem import judge_rollout
 
-LATE_STEPS, RATIO = 4, 2.0
+#: The late phase of the paper (App. J), and which of its steps are scored both ways.
+LATE = range(84, 126)
+MEASURED = LATE[::10]
+RATIO = 2.0
 METHOD = sys.argv[sys.argv.index("--method") + 1] if "--method" in sys.argv else "gdpo"
 
 
@@ -54,22 +57,20 @@ def measure(session: Session, step: int) -> dict[str, object]:
 
 def main() -> int:
     torch.set_num_threads(1)
-    limit = int(sys.argv[sys.argv.index("--steps") + 1]) if "--steps" in sys.argv else 60
     with tempfile.TemporaryDirectory() as folder:
-        session = Session(learning_config(Path(folder), METHOD, run__steps=limit + LATE_STEPS))
-        scs, step = 0.0, 0
-        while step < limit:
-            step += 1
+        session = Session(learning_config(Path(folder), METHOD, run__steps=MEASURED[-1]))
+        steps, scores = [], []
+        for step in range(1, MEASURED[-1] + 1):
+            if step in MEASURED:
+                steps.append(measure(session, step))
             scs = drive(session, by_rule(judge_rollout), step)["metrics"]["use"]["SCS"]
-        steps = []
-        for late in range(step + 1, step + 1 + LATE_STEPS):
-            steps.append(measure(session, late))
-            drive(session, by_rule(judge_rollout), late)
+            if step in MEASURED:
+                scores.append(round(scs, 1))
     tokens = {scope: sum(s[scope]["tokens"] for s in steps) for scope in steps[0]}  # type: ignore[index,misc]
     gaps = {CHANNELS[h]: max(abs(s["all"]["thresholds"][i] - s["gated+sample"]["thresholds"][i]) for s in steps)  # type: ignore[index]
             for i, h in enumerate(LOCALIZABLE)}
     ratio = tokens["all"] / tokens["gated+sample"]
-    print(json.dumps({"trained_with": METHOD, "first_late_step": step + 1, "scs_before": round(scs, 1), "tokens": tokens, "ratio": round(ratio, 2),
+    print(json.dumps({"trained_with": METHOD, "steps": list(MEASURED), "scs": scores, "tokens": tokens, "ratio": round(ratio, 2),
                       "largest_threshold_gap_of_one_step": {k: round(v, 4) for k, v in gaps.items()}}))
     print(f"gated+sample scores {ratio:.2f} x fewer tokens than all (>= {RATIO:g}); thresholds of one step differ by at most "
           f"{max(gaps.values()):.4f} nat: {'ok' if ratio >= RATIO else 'MISSED'}")
