@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeRows } from './overhead/make-rows.mjs';
+import { makeRows, sourceOf } from './overhead/make-rows.mjs';
 import { watch } from './overhead/watch-process.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -42,21 +42,13 @@ const readJson = (file) => {
 };
 
 function writeConfig(baseUrl) {
-  const source = (domain) => ({
-    name: domain,
-    adapter: 'custom',
-    path: `${domain}.jsonl`,
-    domain,
-    licence: 'CC0-1.0',
-    columns: { id: 'id', question: 'question', answer: 'answer' },
-  });
   // One model, so that one lane of 64 serves all roles; the temperatures keep the reviewers' calls apart.
   const model = (temperature) => ({ provider: 'bench', model: 'rehearsal', temperature });
   const many = Number(values.candidates);
   const config = {
     name: 'overhead',
     target: { health: many, general: many, coding: many },
-    sources: ['health', 'general', 'coding'].map(source),
+    sources: ['health', 'general', 'coding'].map(sourceOf),
     providers: { bench: { baseUrl: `${baseUrl}/v1`, concurrency: 64, startConcurrency: 64, structuredOutput: 'json_schema' } },
     models: { builder: model(0), reviewerA: model(0.1), reviewerB: model(0.2) },
   };

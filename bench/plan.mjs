@@ -5,7 +5,7 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSy
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeRows } from './overhead/make-rows.mjs';
+import { makeRows, sourceOf } from './overhead/make-rows.mjs';
 import { watch } from './overhead/watch-process.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -71,19 +71,11 @@ function show(name, aim, { wallS, cpuS, rssMb, heapMb }, more = '') {
 }
 
 function writeConfig(baseUrl) {
-  const source = (domain) => ({
-    name: domain,
-    adapter: 'custom',
-    path: `${domain}.jsonl`,
-    domain,
-    licence: 'CC0-1.0',
-    columns: { id: 'id', question: 'question', answer: 'answer' },
-  });
   const model = (name) => ({ provider: 'bench', model: name });
   const config = {
     name: 'bench-plan',
     target: { health: rows, general: rows, coding: rows },
-    sources: ['health', 'general', 'coding'].map(source),
+    sources: ['health', 'general', 'coding'].map(sourceOf),
     promptsDir: 'prompts',
     providers: { bench: { baseUrl: `${baseUrl}/v1`, concurrency: 64, startConcurrency: 64, structuredOutput: 'json_schema' } },
     models: { builder: model('rehearsal'), reviewerA: model('rehearsal-a'), reviewerB: model('rehearsal-b') },

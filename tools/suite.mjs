@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path';
 
 export const ROOT = resolve(import.meta.dirname, '..');
 
-/** Runs a program to its end; its output goes to `write` as it comes, and is returned whole. */
+/** Runs a program to its end; its output goes to `write` as it comes, and is returned whole. One that cannot be started has failed. */
 export function runChild(program, args, { write }) {
-  return new Promise((resolved, rejected) => {
+  return new Promise((resolved) => {
     const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
     const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...colour } });
     let output = '';
@@ -17,7 +17,10 @@ export function runChild(program, args, { write }) {
       write(text);
     });
     child.stderr.setEncoding('utf8').on('data', write);
-    child.once('error', rejected);
+    child.once('error', (error) => {
+      write(`${program}: ${error.message}\n`);
+      resolved({ status: null, output });
+    });
     child.once('close', (status) => resolved({ status, output }));
   });
 }

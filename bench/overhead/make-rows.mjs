@@ -76,3 +76,15 @@ export function makeRows(folder, count) {
     writeFileSync(join(folder, `${domain}.jsonl`), `${lines.join('\n')}\n`);
   });
 }
+
+/** The source entry of a config for the file of a domain that `makeRows` wrote. */
+export function sourceOf(domain) {
+  return {
+    name: domain,
+    adapter: 'custom',
+    path: `${domain}.jsonl`,
+    domain,
+    licence: 'CC0-1.0',
+    columns: { id: 'id', question: 'question', answer: 'answer' },
+  };
+}

@@ -96,14 +96,22 @@ describe('failed candidates', () => {
   /** Refusals end a candidate at once; so many calls of the step are refused. */
   const REFUSED = 3;
 
-  test('retry --failed asks exactly the failed ones again', { timeout: 400_000 }, async () => {
-    const server = await slowServer(
-      '--faults',
-      faults([{ fault: 'refusal', calls: Array.from({ length: REFUSED }, (_, at) => at + 1), tasks: ['derive'] }]),
-    );
+  /** A build that is held back by refused candidates. */
+  async function stuckBuild(): Promise<{
+    readonly server: TestRehearsal;
+    readonly built: TestProject;
+    readonly first: Awaited<ReturnType<TestProject['run']>>;
+  }> {
+    const calls = Array.from({ length: REFUSED }, (_, at) => at + 1);
+    const server = await slowServer('--faults', faults([{ fault: 'refusal', calls, tasks: ['derive'] }]));
     const built = project(server);
     const first = await built.run('build');
     expect(first.code, first.output).toBe(EXIT.paused);
+    return { server, built, first };
+  }
+
+  test('retry --failed asks exactly the failed ones again', { timeout: 400_000 }, async () => {
+    const { server, built, first } = await stuckBuild();
     expect(first.output).toMatch(/retry --failed/);
     const before = await server.calls();
     const retry = await built.run('retry', '--failed');
@@ -119,13 +127,7 @@ describe('failed candidates', () => {
   });
 
   test('waive --failed goes on without them, and why says so', { timeout: 400_000 }, async () => {
-    const server = await slowServer(
-      '--faults',
-      faults([{ fault: 'refusal', calls: Array.from({ length: REFUSED }, (_, at) => at + 1), tasks: ['derive'] }]),
-    );
-    const built = project(server);
-    const first = await built.run('build');
-    expect(first.code, first.output).toBe(EXIT.paused);
+    const { built } = await stuckBuild();
     const waive = await built.run('waive', '--failed');
     expect(waive, waive.output).toMatchObject({ code: EXIT.ok, output: expect.stringMatching(/Waived \d+ candidates?/) });
     const last = await built.run('build');
