@@ -43,11 +43,14 @@ export async function keepVersions(store: Store, steps: ReadonlyMap<StepId, Prep
   const put = async (name: string, value: unknown): Promise<void> => {
     if ((await store.fact(name)) === null) await store.putFact(name, JSON.stringify(value));
   };
-  for (const step of steps.values()) {
-    await put(versionFact(step.version), textOfVersion(step));
-    await put(sentFact(step), step.definition.id);
-  }
-  await put(pipelineFact(hash), pipelineParts(steps, seed));
+  // All at once: together they are one commit.
+  await Promise.all([
+    ...[...steps.values()].flatMap((step) => [
+      put(versionFact(step.version), textOfVersion(step)),
+      put(sentFact(step), step.definition.id),
+    ]),
+    put(pipelineFact(hash), pipelineParts(steps, seed)),
+  ]);
 }
 
 /** What a step version stood for; null when no build under it was prepared. */

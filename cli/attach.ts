@@ -102,11 +102,18 @@ interface Starting {
   readonly lastWords: () => string;
 }
 
+/**
+ * An owner lives in bodies of calls that last a second: a roomy young generation keeps them out of the old one, which may grow by a
+ * third only before it is collected. Measured on 6,844 calls: 530 MB instead of 727 MB resident, 197 MB of heap instead of 379 MB,
+ * at the same CPU (docs/performance.md).
+ */
+const MEMORY_FLAGS = ['--max-semi-space-size=32', '--heap-growing-percent=30', '--v8-pool-size=1'];
+
 function startOwner(loaded: LoadedConfig, command: string, keep: boolean): Starting {
   const log = openLog(loaded);
   const script = join(packageRoot(), 'dist', 'worker.js');
   const args = [script, '--project', loaded.projectFolder, '--command', command, ...(keep ? ['--keep'] : [])];
-  const child = spawn(process.execPath, ['--max-semi-space-size=16', ...args], {
+  const child = spawn(process.execPath, [...MEMORY_FLAGS, ...args], {
     detached: true,
     stdio: ['ignore', log.descriptor, log.descriptor],
   });

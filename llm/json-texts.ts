@@ -15,11 +15,6 @@ function contentText({ role, content }: ChatMessage): string {
   return text;
 }
 
-/** The messages as canonical JSON. A system prompt goes with thousands of calls, so its text is made once. */
-export function messagesText(messages: readonly ChatMessage[]): string {
-  return `[${messages.map((message) => `{"content":${contentText(message)},"role":${JSON.stringify(message.role)}}`).join(',')}]`;
-}
-
 /** Keeps the JSON text of objects that live as long as a run and go with every call. */
 export function textOfEach<T extends object>(write: (value: T) => string): (value: T) => string {
   const texts = new WeakMap<T, string>();
@@ -31,3 +26,8 @@ export function textOfEach<T extends object>(write: (value: T) => string): (valu
     return text;
   };
 }
+
+/** The messages as canonical JSON, made once per call: its key and its body hold them. A system prompt goes with thousands of calls, so its text is made once for all. */
+export const messagesText = textOfEach<readonly ChatMessage[]>(
+  (messages) => `[${messages.map((message) => `{"content":${contentText(message)},"role":${JSON.stringify(message.role)}}`).join(',')}]`,
+);

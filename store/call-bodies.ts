@@ -21,18 +21,22 @@ interface OwnPart {
   readonly sampleIndex: number;
 }
 
-/** More different shared texts than any project has; beyond it hashing starts anew. */
-const MAX_HASHES = 1000;
+/** More different system prompts than any project has; beyond it hashing starts anew. */
+const MAX_PROMPTS = 1000;
+
+interface SharedText {
+  readonly hash: string;
+  readonly plain: string;
+}
 
 /** Splits what is sent: system prompts and the response format stand once for all calls that share them, and are hashed once. */
 export class RequestSplitter {
-  private readonly hashes = new Map<string, string>();
+  private readonly prompts = new Map<string, SharedText>();
+  private readonly formats = new WeakMap<ResponseFormat, SharedText>();
 
   split({ request }: CallIntent): SplitRequest {
     const shared = new Map<string, string>();
-    const share = (value: string | ResponseFormat): string => {
-      const plain = JSON.stringify(value);
-      const hash = this.hashOf(plain);
+    const share = ({ hash, plain }: SharedText): string => {
       shared.set(hash, plain);
       return hash;
     };
@@ -40,23 +44,38 @@ export class RequestSplitter {
       provider: request.provider,
       model: request.model,
       messages: request.messages.map((message) =>
-        message.role === 'system' ? { role: 'system', hash: share(message.content) } : { role: message.role, content: message.content },
+        message.role === 'system'
+          ? { role: 'system', hash: share(this.promptOf(message.content)) }
+          : { role: message.role, content: message.content },
       ),
       sampling: request.sampling,
-      format: share(request.responseFormat),
+      format: share(this.formatOf(request.responseFormat)),
       sampleIndex: request.sampleIndex,
     };
     return { own: packBody(Buffer.from(JSON.stringify(own))), shared };
   }
 
-  private hashOf(plain: string): string {
-    const known = this.hashes.get(plain);
+  private promptOf(content: string): SharedText {
+    const known = this.prompts.get(content);
     if (known !== undefined) return known;
-    if (this.hashes.size >= MAX_HASHES) this.hashes.clear();
-    const hash = sha256OfBytes(Buffer.from(plain));
-    this.hashes.set(plain, hash);
-    return hash;
+    if (this.prompts.size >= MAX_PROMPTS) this.prompts.clear();
+    const made = sharedText(content);
+    this.prompts.set(content, made);
+    return made;
   }
+
+  private formatOf(format: ResponseFormat): SharedText {
+    const known = this.formats.get(format);
+    if (known !== undefined) return known;
+    const made = sharedText(format);
+    this.formats.set(format, made);
+    return made;
+  }
+}
+
+function sharedText(value: string | ResponseFormat): SharedText {
+  const plain = JSON.stringify(value);
+  return { hash: sha256OfBytes(Buffer.from(plain)), plain };
 }
 
 /** Hashes of the shared texts a stored request needs. */

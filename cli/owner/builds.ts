@@ -55,12 +55,33 @@ function newRunId(): string {
   return `${new Date().toISOString().replace(/[-:T]/g, '').slice(0, 14)}-${randomBytes(3).toString('hex')}`;
 }
 
-async function stateOf({ store, engine, lately }: BuildDeps, label: string): Promise<BuildState | null> {
+interface StoredState {
+  readonly runId: string | null;
+  readonly row: RunStateRow | null;
+}
+
+async function storedState(store: Store, label: string): Promise<StoredState> {
   const runId = await store.fact(latestRunFact(label));
+  return { runId, row: runId === null ? null : await store.runState(runId) };
+}
+
+function settled({ runId, row }: StoredState, label: string): BuildState | null | undefined {
   if (runId === null) return null;
-  const row = await store.runState(runId);
+  if (row === null || !ENDED.has(row.state)) return undefined;
+  return { runId, label, state: row.state, reason: row.reason, until: row.until, progress: null, isNew: false };
+}
+
+/** The state of a build that the store knows alone: null for none yet, or how it ended; undefined where Temporal must be asked. */
+export async function settledState(store: Store, label: string): Promise<BuildState | null | undefined> {
+  return settled(await storedState(store, label), label);
+}
+
+async function stateOf({ store, engine, lately }: BuildDeps, label: string): Promise<BuildState | null> {
+  const stored = await storedState(store, label);
+  const { runId, row } = stored;
+  const end = settled(stored, label);
+  if (end !== undefined || runId === null) return end ?? null;
   const base = { runId, label, reason: row?.reason ?? '', until: row?.until ?? null, progress: null, isNew: false };
-  if (row !== null && ENDED.has(row.state)) return { ...base, state: row.state };
   const full = engine.gates.stoppedByDisk(label);
   if (full !== null) return { ...base, state: 'paused', ...full };
   const known = lately.get(label);
@@ -103,8 +124,7 @@ async function recordEnd(
 }
 
 async function launch({ store, engine }: BuildDeps, spec: RunSpec): Promise<void> {
-  await store.putFact(specFact(spec.runId), JSON.stringify(spec));
-  await store.putFact(latestRunFact(spec.label), spec.runId);
+  await Promise.all([store.putFact(specFact(spec.runId), JSON.stringify(spec)), store.putFact(latestRunFact(spec.label), spec.runId)]);
   await engine.workflows.start<typeof buildDataset>('buildDataset', {
     taskQueue: engine.taskQueue,
     workflowId: buildWorkflowId(engine.projectId, spec.label),

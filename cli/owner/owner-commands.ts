@@ -7,6 +7,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import type { Plan } from '../../activities/plan/plan.ts';
 import { QUERIES } from '../queries/catalog.ts';
 import { runPlanFact } from '../queries/plan-done.ts';
+import { settledState } from './builds.ts';
 import type { Builds } from './builds.ts';
 import type { Engine } from './engine.ts';
 import { retryFailed, waiveFailed } from './failed-candidates.ts';
@@ -46,12 +47,12 @@ function parse<T>(schema: z.ZodType<T>, args: unknown): T {
 /** Everything the owner answers over its API. */
 export function ownerCommands(deps: {
   readonly store: Store;
-  readonly builds: Builds;
-  readonly engine: Engine;
+  /** Temporal and the builds on it, once they have started. */
+  readonly work: Promise<{ readonly engine: Engine; readonly builds: Builds }>;
   readonly env: NodeJS.ProcessEnv;
   readonly stop: () => void;
 }): Readonly<Record<string, ApiCommand>> {
-  const { store, builds, engine } = deps;
+  const { store, work } = deps;
   const onLabel =
     (work: (label: string) => Promise<unknown>): ApiCommand =>
     (args) =>
@@ -68,22 +69,26 @@ export function ownerCommands(deps: {
     },
     'build.start': async (args) => {
       const { spec, plan } = parse(SpecArgs.extend({ plan: z.custom<Plan>().nullish() }), args);
+      const { builds } = await work;
       const state = await builds.start(spec);
       if (state.isNew && plan !== undefined && plan !== null) await store.putFact(runPlanFact(state.runId), JSON.stringify(plan));
       return state;
     },
-    'build.state': onLabel((label) => builds.state(label)),
-    'build.pause': onLabel((label) => builds.pause(label)),
-    'build.resume': (args) => {
+    'build.state': onLabel(async (label) => {
+      const settled = await settledState(store, label);
+      return settled === undefined ? (await work).builds.state(label) : settled;
+    }),
+    'build.pause': onLabel(async (label) => (await work).builds.pause(label)),
+    'build.resume': async (args) => {
       const { label, capUsd } = parse(LabelArgs.extend({ capUsd: z.number().positive().nullish() }), args);
-      return builds.resume(label, capUsd ?? null);
+      return (await work).builds.resume(label, capUsd ?? null);
     },
-    'build.cancel': onLabel((label) => builds.cancel(label)),
-    'build.retry': (args) => retryFailed(store, engine, parse(LabelArgs.extend({ class: z.string().nullable() }), args)),
-    'build.waive': (args) => waiveFailed(store, engine, parse(LabelArgs, args)),
+    'build.cancel': onLabel(async (label) => (await work).builds.cancel(label)),
+    'build.retry': async (args) => retryFailed(store, (await work).engine, parse(LabelArgs.extend({ class: z.string().nullable() }), args)),
+    'build.waive': async (args) => waiveFailed(store, (await work).engine, parse(LabelArgs, args)),
     'query.status': onLabel(async (label) => {
       // Writes down that a build has failed where its workflow could not.
-      await builds.state(label);
+      await (await work).builds.state(label);
       return QUERIES.status(store, { label });
     }),
     'query.example': (args) => QUERIES.example(store, parse(LabelArgs.extend({ id: z.string() }), args)),

@@ -23,6 +23,8 @@ export interface OwnerOptions {
 
 /** Without work and without an attached client an owner ends after this time. */
 const IDLE_MS = 2500;
+/** An owner whose Temporal could not be started says so to clients that come within this time. */
+const FAILED_MS = 500;
 
 function prepareFolder(folder: string): void {
   keepFilesPrivate();
@@ -84,18 +86,22 @@ async function hold({ projectFolder, command, keep, env }: OwnerOptions, closers
   const rehearsal = createRehearsalChild({ projectFolder, log, env });
   closers.push(() => rehearsal.stop());
   const server = startEmbeddedServer({ folder: projectFolder, log, env });
-  const started = server.catch(() => null);
-  closers.push(async () => (await started)?.stop());
+  const served = server.catch(() => null);
+  closers.push(async () => (await served)?.stop());
   const { startEngine, createBuilds, ownerCommands, startHttpApi } = await import('./serving.ts');
-  const engine = await startEngine({ projectFolder, store, log, env, rehearsal, server });
-  closers.push(() => engine.stop());
-  const builds = createBuilds({ store, engine });
+  // Questions are answered from the store while Temporal and the worker still start: a build is planned meanwhile.
+  const engine = startEngine({ projectFolder, store, log, env, rehearsal, server });
+  const started = engine.catch(() => null);
+  closers.push(async () => (await started)?.stop());
+  const work = engine.then((ready) => ({ engine: ready, builds: createBuilds({ store, engine: ready }) }));
+  // Looked at below; a failure before that is no unhandled one.
+  work.catch(() => undefined);
   const life = { lastSeen: Date.now(), requests: 0, stopping: false };
-  const isIdle = (): boolean => life.requests === 0 && Date.now() - life.lastSeen > IDLE_MS;
+  const isIdle = (forMs: number): boolean => life.requests === 0 && Date.now() - life.lastSeen > forMs;
   const token = randomBytes(24).toString('base64url');
   const api = await startHttpApi({
     token,
-    commands: ownerCommands({ store, builds, engine, env, stop: () => (life.stopping = true) }),
+    commands: ownerCommands({ store, work, env, stop: () => (life.stopping = true) }),
     onRequest: (step) => {
       life.lastSeen = Date.now();
       life.requests += step === 'begin' ? 1 : -1;
@@ -104,7 +110,7 @@ async function hold({ projectFolder, command, keep, env }: OwnerOptions, closers
   });
   closers.push(() => api.close());
   const startedAt = Date.now();
-  const announce = (): void =>
+  const announce = (temporalPid: number | null): void =>
     writeOwnerFile(projectFolder, {
       pid: process.pid,
       processStart: processStart(process.pid),
@@ -112,22 +118,31 @@ async function hold({ projectFolder, command, keep, env }: OwnerOptions, closers
       command,
       port: api.port,
       token,
-      temporalPid: engine.temporalPid(),
+      temporalPid,
       rehearsalPid: rehearsal.pid(),
     });
-  announce();
+  announce(null);
   closers.push(() => Promise.resolve(removeOwnerFile(projectFolder)));
   closeToOthers(projectFolder);
-  engine.onChildChange(announce);
-  rehearsal.onChange(announce);
-  log.info(`owner ${process.pid} started for \`${command}\``);
   const stop = (): void => void (life.stopping = true);
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  while (!life.stopping) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    // A request may come while the builds are looked at: then the owner stays.
-    if (!keep && isIdle() && !(await mayHaveWork(builds, log)) && isIdle()) break;
+  try {
+    const { engine: ready, builds } = await work;
+    const announceAgain = (): void => announce(ready.temporalPid());
+    announceAgain();
+    ready.onChildChange(announceAgain);
+    rehearsal.onChange(announceAgain);
+    log.info(`owner ${process.pid} started for \`${command}\``);
+    while (!life.stopping) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      // A request may come while the builds are looked at: then the owner stays.
+      if (!keep && isIdle(IDLE_MS) && !(await mayHaveWork(builds, log)) && isIdle(IDLE_MS)) break;
+    }
+  } catch (error) {
+    // Who asked for a build is told why there is none before the owner ends.
+    while (!life.stopping && !isIdle(FAILED_MS)) await new Promise((resolve) => setTimeout(resolve, 50));
+    throw error;
   }
   log.info(`owner ${process.pid} ends`);
 }
