@@ -7,6 +7,7 @@ import type { LaunchState } from '../stages/launch.ts';
 import type { PositionOutcome, Store } from '../store/port.ts';
 import type { ChunkRef, LaunchPlan } from '../workflows/types.ts';
 import { createNearQueries, domainSize, foldDomainStored, foldStored, quotaOf } from './fold-stored.ts';
+import { isSettled, keepFold, keptFold } from './kept-fold.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunContexts } from './run-contexts.ts';
 
@@ -164,7 +165,19 @@ async function planDomain(run: RunContext, store: Store, view: RunView, domain: 
 /** The incremental folds met verdicts in whatever order they came; the exact fold decides whether the build is done. */
 async function confirmEnd(run: RunContext, store: Store): Promise<boolean> {
   const exact = await foldStored(store, run, run.spec.config);
-  return DOMAINS.every((domain) => exact.domains[domain].met || exact.domains[domain].stoppedAt === null);
+  if (!isSettled(exact)) return false;
+  await keepFold(store, run, run.spec.config, exact);
+  return true;
+}
+
+/** The end of a build that finds everything decided: its fold was kept by an earlier one and still stands. */
+async function endBefore(run: RunContext, store: Store): Promise<LaunchPlan | null> {
+  const fold = await keptFold(store, run, run.spec.config);
+  if (fold === null || !isSettled(fold)) return null;
+  const kept = (domain: Domain): number => fold.domains[domain].kept.length;
+  const accepted = { health: kept('health'), general: kept('general'), coding: kept('coding') };
+  const verdict = DOMAINS.every((domain) => fold.domains[domain].met) ? 'complete' : 'dry';
+  return { launch: [], accepted, verdict, reason: '' };
 }
 
 function stuckReason(plans: readonly DomainPlan[]): string {
@@ -177,6 +190,10 @@ export function createLaunchPlanner(deps: { readonly store: Store; readonly cont
   const views = new Map<string, RunView>();
   const plan = async (runId: string, inFlight: readonly ChunkRef[], again: boolean): Promise<LaunchPlan> => {
     const run = await deps.contexts.get(runId);
+    if (!views.has(runId) && inFlight.length === 0 && !again) {
+      const end = await endBefore(run, deps.store);
+      if (end !== null) return end;
+    }
     const view = views.get(runId) ?? (await openView(run, deps.store));
     views.set(runId, view);
     const plans: DomainPlan[] = [];

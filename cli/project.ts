@@ -14,9 +14,9 @@ function isLocked(error: unknown): boolean {
 }
 
 async function openPatiently(file: string, readOnly: boolean): Promise<Store | null> {
-  const { openStore } = await import('../store/open.ts');
+  const { openForQuestion } = await import('../store/open.ts');
   try {
-    return await openStore(file, { readOnly });
+    return await openForQuestion(file, { readOnly });
   } catch (error) {
     if (isLocked(error)) return null;
     throw error;

@@ -1,6 +1,9 @@
 import type { Domain } from '../schemas/levels.ts';
 import { withoutAnswerContract } from './text/contract.ts';
 
+/** Moves when the fold would keep other examples of the same outcomes: a fold that is kept beside the store stands only under its number. */
+export const FOLD_VERSION = 1;
+
 /** What the fold needs to know of a candidate at its place in the order (a row of the store's `outcomesAt` fits). `outcome` is null while pending. */
 export interface FoldCandidate {
   readonly position: number;

@@ -4,6 +4,7 @@ import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
 import { DuckDbBatches } from './batches.ts';
 import type { Database } from './duckdb.ts';
 import type { DuckDbLedger } from './ledger.ts';
+import type { LedgerStore } from '../schemas/ledger.ts';
 import { DuckDbLineage } from './lineage.ts';
 import type { ReleaseMember } from './lineage-port.ts';
 import * as callQueries from './call-queries.ts';
@@ -35,18 +36,21 @@ import { Upkeep } from './upkeep.ts';
 import { Verdicts, type VerdictName } from './verdicts.ts';
 import type { KeyIndex } from './key-index.ts';
 
+/** A ledger that can also show raw bodies. */
+type LedgerOfStore = LedgerStore & Pick<DuckDbLedger, 'rawBody'>;
+
 /** What is shared by the parts of an open store. */
-export interface StoreParts {
+export interface StoreParts<Ledger> {
   readonly database: Database;
-  readonly ledger: DuckDbLedger;
-  readonly verdictIndex: KeyIndex;
+  readonly ledger: Ledger;
+  readonly verdictIndex: () => Promise<KeyIndex>;
   readonly repairs: TextRepairs;
   readonly nextNo: () => number;
 }
 
 /** The store on DuckDB: one file, one handle, append-only tables. */
-export class DuckDbStore implements Store {
-  readonly ledger: DuckDbLedger;
+export class DuckDbStore<Ledger extends LedgerOfStore = DuckDbLedger> implements Store {
+  readonly ledger: Ledger;
   readonly lineage: DuckDbLineage;
   readonly planning: PlanningStore;
   readonly batches: DuckDbBatches;
@@ -58,7 +62,7 @@ export class DuckDbStore implements Store {
   private readonly repairs: TextRepairs;
   private readonly nextNo: () => number;
 
-  constructor({ database, ledger, verdictIndex, repairs, nextNo }: StoreParts) {
+  constructor({ database, ledger, verdictIndex, repairs, nextNo }: StoreParts<Ledger>) {
     this.database = database;
     this.ledger = ledger;
     this.lineage = new DuckDbLineage(database);

@@ -3,9 +3,11 @@ import { Database } from './duckdb.ts';
 import { DuckDbStore } from './duckdb-store.ts';
 import { checkStoreFile } from './file-checks.ts';
 import { loadKeyIndex } from './key-index.ts';
+import { atFirstNeed, LaterLedger } from './later-ledger.ts';
 import { DuckDbLedger, loadLedger } from './ledger.ts';
 import { migrate } from './migrate.ts';
 import { number } from './rows.ts';
+import type { Store } from './port.ts';
 import type { TextRepairs } from './text.ts';
 
 /** How a store is opened; defaults suit an owner process. */
@@ -37,8 +39,32 @@ const NUMBERED = [
   'batches',
 ];
 
+/** What every way of opening shares. */
+interface Opened {
+  readonly database: Database;
+  readonly repairs: TextRepairs;
+  readonly nextNo: () => number;
+}
+
 /** Opens (or makes) the store of a project, migrated and indexed; everything that stands in the way is a StoreError. */
-export async function openStore(file: string, options: OpenOptions = {}): Promise<DuckDbStore> {
+export function openStore(file: string, options: OpenOptions = {}): Promise<DuckDbStore> {
+  return openAs(file, options, async ({ database, repairs, nextNo }) => {
+    const ledger = new DuckDbLedger(database, await loadLedger(database), repairs, nextNo);
+    const index = await loadKeyIndex(database, 'step_outputs', 'no', 'key');
+    return new DuckDbStore({ database, ledger, verdictIndex: () => Promise.resolve(index), repairs, nextNo });
+  });
+}
+
+/** Opens the store for one question: indexes over all calls and verdicts are loaded at their first need, which most questions never have. */
+export function openForQuestion(file: string, options: OpenOptions = {}): Promise<Store> {
+  return openAs(file, options, async ({ database, repairs, nextNo }) => {
+    const load = async (): Promise<DuckDbLedger> => new DuckDbLedger(database, await loadLedger(database), repairs, nextNo);
+    const verdictIndex = atFirstNeed(() => loadKeyIndex(database, 'step_outputs', 'no', 'key'));
+    return new DuckDbStore({ database, ledger: new LaterLedger(database, load), verdictIndex, repairs, nextNo });
+  });
+}
+
+async function openAs<T>(file: string, options: OpenOptions, make: (opened: Opened) => Promise<T>): Promise<T> {
   const path = resolve(file);
   const readOnly = options.readOnly ?? false;
   await checkStoreFile(path, readOnly);
@@ -52,17 +78,15 @@ export async function openStore(file: string, options: OpenOptions = {}): Promis
     if (await leftBehind(database)) {
       if (readOnly) {
         await database.close();
-        await (await openStore(path, { ...options, readOnly: false })).close();
-        return await openStore(path, options);
+        await (await openAs(path, { ...options, readOnly: false }, ({ database: writable }) => Promise.resolve(writable))).close();
+        return await openAs(path, options, make);
       }
       await database.recover();
     }
     const repairs: TextRepairs = { loneSurrogates: 0, nuls: 0 };
-    let no = await highestNumber(database);
-    const nextNo = (): number => (no += 1);
-    const ledger = new DuckDbLedger(database, await loadLedger(database), repairs, nextNo);
-    const verdictIndex = await loadKeyIndex(database, 'step_outputs', 'no', 'key');
-    return new DuckDbStore({ database, ledger, verdictIndex, repairs, nextNo });
+    // Nothing is numbered in a store that is only read.
+    let no = readOnly ? 0 : await highestNumber(database);
+    return await make({ database, repairs, nextNo: () => (no += 1) });
   } catch (error) {
     await database.close().catch(() => undefined);
     throw error;

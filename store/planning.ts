@@ -158,11 +158,12 @@ async function readOrderChange(database: Database, beforeId: string, nowId: stri
 }
 
 /** The planner's questions over one database. */
-export function createPlanningStore(database: Database, verdictIndex: KeyIndex): PlanningStore {
+export function createPlanningStore(database: Database, verdictIndex: () => Promise<KeyIndex>): PlanningStore {
   return {
     trails: (pipelineHash, candidateIds) => readTrails(database, pipelineHash, candidateIds),
     outputsByKey: async (keys) => {
-      const numbers = keys.flatMap((key) => verdictIndex.get(key) ?? []);
+      const index = await verdictIndex();
+      const numbers = keys.flatMap((key) => index.get(key) ?? []);
       const rows = await rowsByNumber(database, 'step_outputs', 'no', '*', numbers);
       return rows.map((row) => ({ ...stepOutput(row), key: text(row, 'key') }));
     },

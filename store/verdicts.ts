@@ -32,11 +32,11 @@ export type VerdictName = Pick<StepOutputRow, 'candidateId' | 'step' | 'stepVers
 /** Verdicts of steps: the first stored under a name wins, look-ups go through an index in memory. */
 export class Verdicts {
   private readonly database: Database;
-  private readonly index: KeyIndex;
+  private readonly index: () => Promise<KeyIndex>;
   private readonly repairs: TextRepairs;
   private readonly nextNo: () => number;
 
-  constructor(database: Database, index: KeyIndex, repairs: TextRepairs, nextNo: () => number) {
+  constructor(database: Database, index: () => Promise<KeyIndex>, repairs: TextRepairs, nextNo: () => number) {
     this.database = database;
     this.index = index;
     this.repairs = repairs;
@@ -45,7 +45,8 @@ export class Verdicts {
 
   /** Stored verdicts of the asked names, in the order asked; names without any cost no query. */
   async read(wanted: readonly VerdictName[]): Promise<readonly StepOutputRow[]> {
-    const numbers = wanted.flatMap((name) => this.index.get(verdictKey(name)) ?? []);
+    const index = await this.index();
+    const numbers = wanted.flatMap((name) => index.get(verdictKey(name)) ?? []);
     const rows = await rowsByNumber(this.database, 'step_outputs', 'no', '*', numbers);
     const byNumber = new Map(rows.map((row) => [number(row, 'no'), row]));
     return numbers.flatMap((no) => {
@@ -56,15 +57,16 @@ export class Verdicts {
 
   /** Stores verdicts; one that stands already is left as it is. */
   async write(outputs: readonly StepOutputRow[]): Promise<void> {
+    const index = await this.index();
     const fresh = new Map<string, StepOutputRow>();
     for (const output of outputs) {
       const key = verdictKey(output);
-      if (this.index.get(key) === undefined && !fresh.has(key)) fresh.set(key, output);
+      if (index.get(key) === undefined && !fresh.has(key)) fresh.set(key, output);
     }
     const rows = [...fresh].map(([key, output]) => stepOutputRow(output, key, this.nextNo()));
     await this.database.write([insertInto(STEP_OUTPUTS, rows, this.repairs)]);
     // Two writers may have queued the same name at once: the lower number was first.
-    for (const { key, no } of rows) this.index.set(key, Math.min(no, this.index.get(key) ?? no));
+    for (const { key, no } of rows) index.set(key, Math.min(no, index.get(key) ?? no));
   }
 }
 

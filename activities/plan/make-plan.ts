@@ -4,6 +4,7 @@ import type { Domain } from '../../schemas/levels.ts';
 import { STEPS } from '../../schemas/steps.ts';
 import { foldStored, createNearQueries } from '../fold-stored.ts';
 import { readSpec } from '../run-contexts.ts';
+import { settledDomains } from './settled.ts';
 import { measure, ratesOf } from './measures.ts';
 import type { StepMeasure } from './measures.ts';
 import type { DomainLine, Plan, PlanWorld, StepLine } from './plan.ts';
@@ -84,6 +85,8 @@ function sumMoney(steps: readonly StepLine[]): Plan['money'] {
 
 /** Domains in the order of the acceptance fold, which share one test for near-duplicates. */
 async function walkAll(world: World, measures: PlannedBuild['measures']): Promise<readonly DomainPlan[]> {
+  const settled = await settledDomains(world);
+  if (settled !== null) return settled;
   const near = createNearQueries(world.spec.config.screening.nearDuplicateJaccard);
   const rates = await ratesOf(world, measures);
   const walker = new Walker(world);

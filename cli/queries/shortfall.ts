@@ -1,10 +1,11 @@
-import { domainSize, foldStored, outcomePages } from '../../activities/fold-stored.ts';
+import { domainSize, outcomePages } from '../../activities/fold-stored.ts';
 import { readSpec } from '../../activities/run-contexts.ts';
 import { largestRemainder } from '../../datasets/largest-remainder.ts';
 import type { StratumWeights } from '../../datasets/strata.ts';
 import { sha256Hex } from '../../schemas/hash.ts';
 import { DOMAINS, type Domain } from '../../schemas/levels.ts';
 import type { Store } from '../../store/port.ts';
+import { foldOf } from './fold-cache.ts';
 import { latestRunFact } from './status.ts';
 
 /** A stratum (domain/source/topic/complexity) of a dry domain: its share of the target, what was kept, and what is missing. */
@@ -43,9 +44,10 @@ export async function readShortfall(store: Store, args: { readonly label: string
   const run = runId === null ? null : await store.run(runId);
   const order = run === null ? null : await store.order(run.orderId);
   if (runId === null || run === null || order === null) return [];
-  const { config } = await readSpec(store, runId);
+  const spec = await readSpec(store, runId);
+  const { config } = spec;
   const { weights } = JSON.parse(order.facts) as { readonly weights: StratumWeights };
-  const fold = await foldStored(store, run, config);
+  const fold = await foldOf(store, { run, spec });
   const short: DomainShortfall[] = [];
   for (const domain of DOMAINS) {
     const target = config.target[domain];

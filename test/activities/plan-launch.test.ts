@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { foldStored } from '../../activities/fold-stored.ts';
+import { keptFold } from '../../activities/kept-fold.ts';
 import { createLaunchPlanner } from '../../activities/plan-launch.ts';
 import type { RunContext } from '../../activities/run-context.ts';
 import { Config } from '../../schemas/config.ts';
@@ -209,4 +211,22 @@ test('a candidate that is open again before accepted ones that are enough is sta
   const run = context(REBUILT);
   const planner = createLaunchPlanner({ store, contexts: { get: () => Promise.resolve(run) } });
   expect((await planner.plan('run-1', [])).launch).toEqual([{ domain: 'health', positions: [0] }]);
+});
+
+test('a build that finds everything decided ends by the fold that was kept, and counts as the exact one does', async () => {
+  const { store } = await tempStore();
+  await fill(store, REBUILT.size);
+  await buildOut(store, REBUILT, 'p1');
+  const pages = vi.spyOn(store, 'outcomesAt');
+  const run = context(REBUILT);
+  const exact = await foldStored(store, run, run.spec.config);
+  pages.mockClear();
+  const planner = createLaunchPlanner({ store, contexts: { get: () => Promise.resolve(run) } });
+  const plan = await planner.plan('run-1', []);
+  expect(plan).toMatchObject({ launch: [], verdict: 'complete' });
+  for (const domain of DOMAINS) expect(plan.accepted[domain]).toBe(exact.domains[domain].kept.length);
+  expect(pages).not.toHaveBeenCalled();
+  expect(await keptFold(store, run, run.spec.config)).toEqual(exact);
+  const more = context({ ...REBUILT, target: REBUILT.target + 1 });
+  expect(await keptFold(store, more, more.spec.config)).toBeNull();
 });

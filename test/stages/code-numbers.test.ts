@@ -5,6 +5,7 @@ import { transformSync } from 'esbuild';
 import { expect, test } from 'vitest';
 import { ORDER_VERSION } from '../../hub/order-identity.ts';
 import { STEPS } from '../../schemas/steps.ts';
+import { FOLD_VERSION } from '../../stages/acceptance.ts';
 import { PLAN_VERSION } from '../../stages/block-plan-tables.ts';
 import { STEP_DEFINITIONS } from '../../stages/catalog.ts';
 
@@ -47,12 +48,17 @@ const ORDER_FILES = [...closure('hub/ingest.ts', /^(?:hub|datasets)\//)].filter(
   (file) => !file.endsWith('-error.ts') && !file.startsWith('hub/pull/') && file !== 'hub/locate-source.ts',
 );
 
+const FOLD_FILES = ['stages/acceptance.ts', 'datasets/near-duplicates.ts', 'activities/fold-stored.ts'].flatMap((file) => [
+  ...closure(file, /^(?:stages|datasets|activities\/fold-stored)/),
+]);
+
 const GUARDED: readonly Guarded[] = [
   ...STEPS.map((id) => {
     const { checkNumber, checkFiles } = STEP_DEFINITIONS[id];
     return { name: id, where: `checkNumber of stages/${id}.ts`, number: checkNumber, files: checkFiles };
   }),
   { name: 'block-plan', where: 'PLAN_VERSION of stages/block-plan-tables.ts', number: PLAN_VERSION, files: PLAN_FILES },
+  { name: 'fold', where: 'FOLD_VERSION of stages/acceptance.ts', number: FOLD_VERSION, files: FOLD_FILES },
   { name: 'order', where: 'ORDER_VERSION of hub/order-identity.ts', number: ORDER_VERSION, files: ORDER_FILES },
 ];
 

@@ -1,0 +1,95 @@
+import type { CallCompletion, CallContent, CallIntent, LedgerStore, StoredAttempt, StoredReply, UnpricedCalls } from '../schemas/ledger.ts';
+import type { Database } from './duckdb.ts';
+import type { DuckDbLedger } from './ledger.ts';
+import { storedAttempt } from './ledger-tables.ts';
+import { number, text, type ResultRow } from './rows.ts';
+
+/** More keys than this are looked up in the index, which is loaded for them. */
+const FEW_KEYS = 500;
+
+/** Runs something once, at its first need. */
+export function atFirstNeed<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => (made ??= make());
+}
+
+async function attemptsByQuery(database: Database, keys: readonly string[]): Promise<ReadonlyMap<string, readonly StoredAttempt[]>> {
+  const calls = await database.read('SELECT * FROM calls WHERE key IN (SELECT unnest($1)) ORDER BY key, attempt', [keys]);
+  const numbers = calls.map((call) => number(call, 'call_no'));
+  const done = numbers.length === 0 ? [] : await firstCompletions(database, numbers);
+  const byCall = new Map(done.map((row) => [number(row, 'call_no'), row]));
+  const found = new Map<string, StoredAttempt[]>();
+  for (const call of calls) {
+    const key = text(call, 'key');
+    found.set(key, [...(found.get(key) ?? []), storedAttempt(call, byCall.get(number(call, 'call_no')))]);
+  }
+  // In the order asked, as the index gives them.
+  return new Map(keys.flatMap((key) => [found.get(key)].flatMap((attempts) => (attempts === undefined ? [] : [[key, attempts] as const]))));
+}
+
+/** The completion of each call that counts: its first success, else its first. */
+function firstCompletions(database: Database, callNumbers: readonly number[]): Promise<readonly ResultRow[]> {
+  return database.read(
+    `SELECT * FROM completions WHERE call_no BETWEEN ${Math.min(...callNumbers)} AND ${Math.max(...callNumbers)}
+       AND call_no IN (SELECT unnest($1))
+     QUALIFY row_number() OVER (PARTITION BY call_no ORDER BY class <> 'ok', completion_no) = 1`,
+    [callNumbers],
+  );
+}
+
+/** The ledger of a store that is opened for one question: a few attempts are read by a query, and the index of all calls is loaded only when something else is asked. */
+export class LaterLedger implements LedgerStore {
+  private readonly database: Database;
+  private readonly full: () => Promise<DuckDbLedger>;
+  private isLoaded = false;
+
+  constructor(database: Database, load: () => Promise<DuckDbLedger>) {
+    this.database = database;
+    this.full = atFirstNeed(() => {
+      this.isLoaded = true;
+      return load();
+    });
+  }
+
+  async attempts(keys: readonly string[]): Promise<ReadonlyMap<string, readonly StoredAttempt[]>> {
+    if (!this.isLoaded && keys.length <= FEW_KEYS) return attemptsByQuery(this.database, keys);
+    return (await this.full()).attempts(keys);
+  }
+
+  async series(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return (await this.full()).series(keys);
+  }
+
+  async writeIntents(intents: readonly CallIntent[]): Promise<void> {
+    await (await this.full()).writeIntents(intents);
+  }
+
+  async writeCompletions(completions: readonly CallCompletion[]): Promise<void> {
+    await (await this.full()).writeCompletions(completions);
+  }
+
+  async replies(attempts: Parameters<LedgerStore['replies']>[0]): Promise<readonly StoredReply[]> {
+    return (await this.full()).replies(attempts);
+  }
+
+  async openSeries(keys: readonly string[], runId: string): Promise<void> {
+    await (await this.full()).openSeries(keys, runId);
+  }
+
+  async spent(scope: Parameters<LedgerStore['spent']>[0]): ReturnType<LedgerStore['spent']> {
+    return (await this.full()).spent(scope);
+  }
+
+  async requests(keys: readonly string[]): Promise<ReadonlyMap<string, CallContent>> {
+    return (await this.full()).requests(keys);
+  }
+
+  async unpriced(scope: Parameters<LedgerStore['unpriced']>[0]): Promise<readonly UnpricedCalls[]> {
+    return (await this.full()).unpriced(scope);
+  }
+
+  /** The raw response body of an attempt, or null when none was kept. */
+  async rawBody(key: string, attempt: number): Promise<string | null> {
+    return (await this.full()).rawBody(key, attempt);
+  }
+}
