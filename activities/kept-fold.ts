@@ -1,6 +1,6 @@
 import type { Config } from '../schemas/config.ts';
 import { hashOf } from '../schemas/hash.ts';
-import { DOMAINS } from '../schemas/levels.ts';
+import { DOMAINS } from '../schemas/domains.ts';
 import { FOLD_VERSION } from '../stages/acceptance.ts';
 import type { RunRow, Store } from '../store/port.ts';
 import type { StoredFold } from './fold-stored.ts';

@@ -6,7 +6,7 @@ import { ensureOrder } from './ensure-order.ts';
 import { bindRoles, pipelineHash, prepareSteps } from './prepare-steps.ts';
 import type { FormatModes } from './prepare-steps.ts';
 import type { RoleBinding } from './run-context.ts';
-import { readSpec } from './run-contexts.ts';
+import { readSpec } from './read-spec.ts';
 import { keepVersions } from './step-versions.ts';
 
 /** Finds out how far an endpoint honours structured output for a model; `spec` names the provider's settings. */

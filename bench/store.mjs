@@ -5,9 +5,10 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCalls, readCost } from '../dist/cli/queries/calls.js';
-import { latestRunFact, readStatus } from '../dist/cli/queries/status.js';
+import { latestRunFact } from '../dist/cli/queries/latest-run.js';
+import { readStatus } from '../dist/cli/queries/status.js';
 import { readPrompts } from '../dist/cli/prompt-files.js';
-import { specFact } from '../dist/activities/run-contexts.js';
+import { specFact } from '../dist/activities/read-spec.js';
 import { Config } from '../dist/schemas/config.js';
 import { openStore } from '../dist/store/open.js';
 

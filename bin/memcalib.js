@@ -1,9 +1,14 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 
-const entry = new URL('../dist/cli/main.js', import.meta.url);
-if (existsSync(entry)) {
-  const { main } = await import(entry.href);
+const timeOf = (url) => statSync(url, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const compiled = new URL('../dist/cli/main.js', import.meta.url);
+const bundled = new URL('../dist/quick/main.js', import.meta.url);
+const compiledAt = timeOf(compiled);
+if (compiledAt > 0) {
+  // A bundle older than what it was made of is left alone (someone compiled by hand).
+  const { main } = await import(timeOf(bundled) > compiledAt ? bundled.href : compiled.href);
   process.exitCode = await main(process.argv);
 } else {
   console.error('memcalib is not compiled yet. Type `node tools/setup.mjs` in the project folder, then the same command again.');

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { serialize } from 'node:v8';
 import { packageRoot } from './package-root.ts';
 
 /** A bundled config with the files it was made of, so that it is bundled anew only when one of them changed. */
@@ -23,6 +25,46 @@ function pathOf(file: string): string {
   return join(folder(), `${sha256Of(`${file}\n${packageRoot()}`)}.json`);
 }
 
+/** What the schema and its defaults are made of: the mark of the set-up, and when they were compiled. Null where TypeScript runs as it is (a test). */
+function codeMark(): string | null {
+  const dist = join(packageRoot(), 'dist');
+  if (!fileURLToPath(import.meta.url).startsWith(dist)) return null;
+  const { mtimeMs } = statSync(join(dist, 'schemas', 'config.js'));
+  return `${readFileSync(join(dist, '.memcalib-sources'), 'utf8')} ${mtimeMs}`;
+}
+
+function checkedPath(value: unknown): string | null {
+  const mark = codeMark();
+  // Refuses what is no data (a function); then nothing is cached.
+  return mark === null ? null : join(folder(), `${sha256Of(Buffer.concat([Buffer.from(mark), serialize(value)]))}.checked.json`);
+}
+
+/** A config value as it was checked and filled in by this very code; null when it was not yet. */
+export function cachedChecked(value: unknown): unknown {
+  try {
+    const path = checkedPath(value);
+    return path === null ? null : (JSON.parse(readFileSync(path, 'utf8')) as unknown);
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps a checked config. */
+export function cacheChecked(value: unknown, config: unknown): void {
+  try {
+    const path = checkedPath(value);
+    if (path !== null) replace(path, JSON.stringify(config));
+  } catch {
+    return;
+  }
+}
+
+function replace(target: string, text: string): void {
+  mkdirSync(folder(), { recursive: true, mode: 0o700 });
+  writeFileSync(`${target}.${process.pid}`, text, { mode: 0o600 });
+  renameSync(`${target}.${process.pid}`, target);
+}
+
 /** The bundle of a config when every file it was made of is still the same; else null. */
 export function cachedBundle(file: string): string | null {
   try {
@@ -39,10 +81,7 @@ export function cacheBundle(file: string, inputs: readonly string[], code: strin
   try {
     const paths = inputs.map((path) => resolve(path));
     const entry: CachedBundle = { inputs: Object.fromEntries(paths.map((path) => [path, sha256Of(readFileSync(path))])), code };
-    mkdirSync(folder(), { recursive: true, mode: 0o700 });
-    const target = pathOf(file);
-    writeFileSync(`${target}.${process.pid}`, JSON.stringify(entry), { mode: 0o600 });
-    renameSync(`${target}.${process.pid}`, target);
+    replace(pathOf(file), JSON.stringify(entry));
   } catch {
     return;
   }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Store } from '../store/port.ts';
 import { attach } from './attach.ts';
 import type { LoadedConfig } from './config-file.ts';
 import { sameWork } from './owner/same-work.ts';
@@ -12,19 +13,24 @@ const asSent = (wanted: WantedRun): WantedRun => JSON.parse(JSON.stringify(wante
 
 /**
  * Ends the latest run of a label when nobody works on it any more (its owner was killed) and the wanted build is another: an owner that
- * starts would go on with it and pay for an edit that was taken back. Gives its id; null when there is nothing to end.
+ * starts would go on with it and pay for an edit that was taken back. `check` may refuse first: then the run stays as it is. Gives its id;
+ * null when there is nothing to end.
  */
-export async function endInterrupted(loaded: LoadedConfig, wanted: WantedRun): Promise<string | null> {
+export async function endInterrupted(
+  loaded: LoadedConfig,
+  wanted: WantedRun,
+  check: (store: Store) => Promise<void>,
+): Promise<string | null> {
   const file = join(loaded.projectFolder, 'memcalib.duckdb');
   if (!existsSync(file) || attach(loaded.projectFolder) !== null) return null;
-  const [{ openStore }, { readSpec }, { latestRunFact }] = await Promise.all([
+  const [{ openForQuestion }, { readSpec }, { latestRunFact }] = await Promise.all([
     import('../store/open.ts'),
-    import('../activities/run-contexts.ts'),
-    import('./queries/status.ts'),
+    import('../activities/read-spec.ts'),
+    import('./queries/latest-run.ts'),
   ]);
-  let store: Awaited<ReturnType<typeof openStore>>;
+  let store: Store;
   try {
-    store = await openStore(file);
+    store = await openForQuestion(file);
   } catch (error) {
     // Somebody works on the project after all: the owner that this command attaches to decides.
     if (error instanceof Error && 'code' in error && error.code === 'locked') return null;
@@ -35,6 +41,7 @@ export async function endInterrupted(loaded: LoadedConfig, wanted: WantedRun): P
     if (runId === null) return null;
     const state = await store.runState(runId);
     if (!INTERRUPTED.has(state?.state ?? 'starting') || sameWork(await readSpec(store, runId), asSent(wanted))) return null;
+    await check(store);
     const reason = 'interrupted, and another configuration or other prompts came in its place';
     await store.putRunState({ runId, state: 'cancelled', reason, until: null, at: Date.now() });
     return runId;

@@ -1,6 +1,6 @@
 import type { Kept } from '../store/garbage.ts';
 import type { Store } from '../store/port.ts';
-import { latestRunFact } from './queries/status.ts';
+import { latestRunFact } from './queries/latest-run.ts';
 
 const OPEN: ReadonlySet<string> = new Set(['running', 'paused']);
 

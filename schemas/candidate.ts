@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { COMPLEXITIES } from './domains.ts';
 import { Domain } from './levels.ts';
 import { SourceRow } from './source-row.ts';
 
-export const COMPLEXITIES = ['simple', 'medium', 'complex'] as const;
+export { COMPLEXITIES };
 
 /** Everything deterministic screening measured on a row (RULES); shown per row, used for strata. */
 export const RowMeasures = z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DOMAINS } from './domains.ts';
 
 /** A = Ignore, B = Bound, C = Control; the position is the rank (SPEC §1). */
 export const LEVELS = ['A', 'B', 'C'] as const;
@@ -9,7 +10,7 @@ export const ACTIONS = ['ignore', 'apply', 'correct'] as const;
 export const Action = z.enum(ACTIONS);
 export type Action = z.infer<typeof Action>;
 
-export const DOMAINS = ['health', 'general', 'coding'] as const;
+export { DOMAINS };
 export const Domain = z.enum(DOMAINS);
 export type Domain = z.infer<typeof Domain>;
 

@@ -1,6 +1,6 @@
-import { COMPLEXITIES } from '../schemas/candidate.ts';
+import { COMPLEXITIES, DOMAINS } from '../schemas/domains.ts';
 import { hashOf } from '../schemas/hash.ts';
-import { DOMAINS, type Domain } from '../schemas/levels.ts';
+import type { Domain } from '../schemas/levels.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
 import { inflateBody } from './bodies.ts';
 import type { Database } from './duckdb.ts';

@@ -120,6 +120,7 @@ function compile() {
     [join(ROOT, 'tools', 'bundle-workflows.mjs')],
     'Workflow files may import values only from @temporalio/workflow and import-free catalogs.',
   );
+  run(process.execPath, [join(ROOT, 'tools', 'bundle-cli.mjs')], 'Type `node tools/bundle-cli.mjs` to see what is wrong.');
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   writeFileSync(marker, wanted);
   say('compiled');

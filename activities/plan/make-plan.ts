@@ -3,7 +3,7 @@ import { DOMAINS } from '../../schemas/levels.ts';
 import type { Domain } from '../../schemas/levels.ts';
 import { STEPS } from '../../schemas/steps.ts';
 import { foldStored, createNearQueries } from '../fold-stored.ts';
-import { readSpec } from '../run-contexts.ts';
+import { readSpec } from '../read-spec.ts';
 import { settledDomains } from './settled.ts';
 import { measure, ratesOf } from './measures.ts';
 import type { StepMeasure } from './measures.ts';

@@ -5,7 +5,7 @@ import { PLAN_VERSION } from '../../stages/block-plan-tables.ts';
 import { changedLines } from '../../stages/plan/changed-lines.ts';
 import type { RunRow } from '../../store/port.ts';
 import type { PreparedStep, SentToRole } from '../run-context.ts';
-import { readSpec } from '../run-contexts.ts';
+import { readSpec } from '../read-spec.ts';
 import { readPipelineParts, readVersionText, textOfVersion } from '../step-versions.ts';
 import type { StepVersionText } from '../step-versions.ts';
 import { configChanges } from './config-change.ts';

@@ -32,7 +32,11 @@ export async function runBuild(invocation: Invocation): Promise<number> {
   const spec = { ...specOf(loaded, label), ...allowed };
   const file = textOption(invocation, 'plan');
   const held = file === undefined ? null : readHeldPlan(resolve(file));
-  const ended = await endInterrupted(loaded, spec);
+  const ended = await endInterrupted(loaded, spec, async (store) => {
+    if (held === null) return;
+    const { readPlan } = await import('../queries/plan.ts');
+    checkHeld(held, (await readPlan(store, { spec, restratify: false, explain: null })).plan, file ?? '');
+  });
   if (ended !== null && !isOn(invocation, 'json'))
     tell(
       invocation,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { ADAPTERS } from '../../schemas/config.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { checkConfig } from '../config-file.ts';
+import { checkConfig } from '../check-config.ts';
 import { nearestName } from '../nearest-name.ts';
 import type { Invocation } from './catalog.ts';
 import { configText } from './config-text.ts';

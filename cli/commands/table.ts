@@ -15,7 +15,9 @@ export function table(header: readonly string[], rows: readonly (readonly (strin
 
 /** A count with its noun, in the singular or the plural. */
 export function count(n: number, noun: string, plural = `${noun}s`): string {
-  return `${n.toLocaleString('en-US')} ${n === 1 ? noun : plural}`;
+  // Loading the number formats of all languages costs a short command a tenth of its time.
+  const number = Number.isInteger(n) ? String(n).replace(/\B(?=(\d{3})+$)/g, ',') : n.toLocaleString('en-US');
+  return `${number} ${n === 1 ? noun : plural}`;
 }
 
 /** Micro-dollars for a person; unknown costs make it a lower bound. */

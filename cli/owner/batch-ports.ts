@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { readSpec } from '../../activities/run-contexts.ts';
+import { readSpec } from '../../activities/read-spec.ts';
 import type { BatchPorts } from '../../llm/batch/desk.ts';
 import { fileTransport } from '../../llm/batch/file-transport.ts';
 import { providerTransport } from '../../llm/batch/provider-transport.ts';

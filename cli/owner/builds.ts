@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { readSpec, specFact } from '../../activities/run-contexts.ts';
+import { readSpec, specFact } from '../../activities/read-spec.ts';
 import type { RunSpec } from '../../schemas/run-spec.ts';
 import type { RunStateRow, Store } from '../../store/port.ts';
 import type { buildDataset } from '../../workflows/build-dataset.ts';
 import type { BuildProgress } from '../../workflows/types.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { latestRunFact } from '../queries/status.ts';
+import { latestRunFact } from '../queries/latest-run.ts';
 import type { Engine } from './engine.ts';
 import { sameWork } from './same-work.ts';
 import type { WantedRun } from './same-work.ts';

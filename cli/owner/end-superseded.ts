@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
 import type { Store } from '../../store/port.ts';
-import { latestRunFact } from '../queries/status.ts';
+import { latestRunFact } from '../queries/latest-run.ts';
 
 async function terminate(client: Client, workflowId: string, runId: string | null): Promise<void> {
   const handle = client.workflow.getHandle(workflowId);

@@ -12,7 +12,7 @@ import { createRunContexts } from '../../activities/run-contexts.ts';
 import type { RunContexts } from '../../activities/run-contexts.ts';
 import type { Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { latestRunFact } from '../queries/status.ts';
+import { latestRunFact } from '../queries/latest-run.ts';
 import type { Logger } from '../log.ts';
 import { packageRoot } from '../package-root.ts';
 import { createModels } from './models.ts';

@@ -1,7 +1,7 @@
 import { DOMAINS } from '../../schemas/levels.ts';
 import type { PositionOutcome, RunRow, Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { latestRunFact } from '../queries/status.ts';
+import { latestRunFact } from '../queries/latest-run.ts';
 import type { Engine } from './engine.ts';
 import { buildWorkflowId } from './workflow-handles.ts';
 

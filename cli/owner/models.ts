@@ -1,7 +1,7 @@
 import type { Gates } from '../../activities/gates.ts';
 import { bindRoles } from '../../activities/prepare-steps.ts';
 import type { ModeProbe } from '../../activities/prepare-build.ts';
-import { readSpec } from '../../activities/run-contexts.ts';
+import { readSpec } from '../../activities/read-spec.ts';
 import type { BatchTurn } from '../../llm/batch/desk.ts';
 import type { ValidatorOf } from '../../llm/batch/ingest.ts';
 import type { BudgetCaps } from '../../llm/budget.ts';

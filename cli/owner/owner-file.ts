@@ -1,21 +1,29 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { isAlive, processStat } from '../../hub/process-alive.ts';
 
 /** What an owner says of itself in `owner.json` (mode 0600): enough to attach to it, and to name it to a second writer. */
-const OwnerFile = z.object({
-  pid: z.int(),
+export interface OwnerFile {
+  readonly pid: number;
   /** Kernel start time of the process, so that a reused pid is not mistaken for it. */
-  processStart: z.string(),
-  startedAt: z.number(),
-  command: z.string(),
-  port: z.int(),
-  token: z.string(),
-  temporalPid: z.int().nullable(),
-  rehearsalPid: z.int().nullable(),
-});
-export type OwnerFile = z.infer<typeof OwnerFile>;
+  readonly processStart: string;
+  readonly startedAt: number;
+  readonly command: string;
+  readonly port: number;
+  readonly token: string;
+  readonly temporalPid: number | null;
+  readonly rehearsalPid: number | null;
+}
+
+/** Checked by hand: every short command reads it, and a schema would cost it more than the reading. */
+function isOwnerFile(value: unknown): value is OwnerFile {
+  if (typeof value !== 'object' || value === null) return false;
+  const file = value as Readonly<Record<string, unknown>>;
+  const whole = ['pid', 'port'].every((name) => Number.isInteger(file[name]));
+  const texts = ['processStart', 'command', 'token'].every((name) => typeof file[name] === 'string');
+  const children = ['temporalPid', 'rehearsalPid'].every((name) => file[name] === null || Number.isInteger(file[name]));
+  return whole && texts && children && typeof file['startedAt'] === 'number';
+}
 
 /** Start time of a process; empty where that is unknown. */
 export function processStart(pid: number): string {
@@ -41,10 +49,9 @@ function jsonOrNull(text: string): unknown {
 export function readOwnerFile(folder: string): OwnerFile | null {
   const path = join(folder, 'owner.json');
   if (!existsSync(path)) return null;
-  const parsed = OwnerFile.safeParse(jsonOrNull(readFileSync(path, 'utf8')));
-  if (!parsed.success) return null;
-  const { pid, processStart: started } = parsed.data;
-  return isAlive(pid) && processStart(pid) === started ? parsed.data : null;
+  const file = jsonOrNull(readFileSync(path, 'utf8'));
+  if (!isOwnerFile(file)) return null;
+  return isAlive(file.pid) && processStart(file.pid) === file.processStart ? file : null;
 }
 
 /** Removes the file when the owner ends. */

@@ -2,7 +2,7 @@ import type { CallFilter, CallLine, CallTexts, CostGroup, Store } from '../../st
 import { ScrubError, scrubbedFixture } from '../../llm/scrub.ts';
 import type { ReplyFixture } from '../../llm/scrub.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { latestRunFact } from './status.ts';
+import { latestRunFact } from './latest-run.ts';
 
 /** One call with all that is kept of it. */
 export interface CallReport {

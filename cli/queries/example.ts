@@ -1,8 +1,8 @@
-import { readSpec } from '../../activities/run-contexts.ts';
+import { readSpec } from '../../activities/read-spec.ts';
 import type { FinishedExample } from '../../schemas/finished-example.ts';
 import type { Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { latestRunFact } from './status.ts';
+import { latestRunFact } from './latest-run.ts';
 
 /** An example, or where its candidate stands when it did not become one. */
 export interface ExampleReport {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { bindRoles, prepareSteps } from '../../activities/prepare-steps.ts';
 import type { FormatModes } from '../../activities/prepare-steps.ts';
-import { readSpec } from '../../activities/run-contexts.ts';
+import { readSpec } from '../../activities/read-spec.ts';
 import { foldedRejections, foldStored } from '../../activities/fold-stored.ts';
 import type { StoredFold } from '../../activities/fold-stored.ts';
 import { CardError, renderCard } from '../../stages/card.ts';
@@ -17,7 +17,8 @@ import type { RunRow, Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { packageRoot } from '../package-root.ts';
 import { cardSources } from './card-sources.ts';
-import { latestRunFact, readStatus } from './status.ts';
+import { latestRunFact } from './latest-run.ts';
+import { readStatus } from './status.ts';
 
 /** What an export is asked to do. */
 export interface ExportArgs {

@@ -3,7 +3,7 @@ import type { IngestFacts } from '../../hub/ingest.ts';
 import { canonicalJson } from '../../schemas/hash.ts';
 import { STEPS } from '../../schemas/steps.ts';
 import type { RunSpec } from '../../schemas/run-spec.ts';
-import { readSpec } from '../../activities/run-contexts.ts';
+import { readSpec } from '../../activities/read-spec.ts';
 import type { RunRow, Store } from '../../store/port.ts';
 
 /** One build: who, when, under which pipeline, what changed since the one before, what it cost and what it yielded. */

@@ -1,7 +1,7 @@
 import type { Plan } from '../../activities/plan/plan.ts';
 import type { RunWork } from '../../store/planning-port.ts';
 import type { Store } from '../../store/port.ts';
-import { latestRunFact } from './status.ts';
+import { latestRunFact } from './latest-run.ts';
 
 /** The plan a build began with and what it did of it. */
 export interface PlanDone {

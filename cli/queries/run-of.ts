@@ -1,8 +1,8 @@
-import { readSpec } from '../../activities/run-contexts.ts';
+import { readSpec } from '../../activities/read-spec.ts';
 import type { RunSpec } from '../../schemas/run-spec.ts';
 import type { RunRow, Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { latestRunFact } from './status.ts';
+import { latestRunFact } from './latest-run.ts';
 
 /** A prepared run with what it was asked to do. */
 export interface KnownRun {

@@ -1,12 +1,12 @@
 import { domainSize, outcomePages } from '../../activities/fold-stored.ts';
-import { readSpec } from '../../activities/run-contexts.ts';
+import { readSpec } from '../../activities/read-spec.ts';
 import { largestRemainder } from '../../datasets/largest-remainder.ts';
 import type { StratumWeights } from '../../datasets/strata.ts';
 import { sha256Hex } from '../../schemas/hash.ts';
 import { DOMAINS, type Domain } from '../../schemas/levels.ts';
 import type { Store } from '../../store/port.ts';
 import { foldOf } from './fold-cache.ts';
-import { latestRunFact } from './status.ts';
+import { latestRunFact } from './latest-run.ts';
 
 /** A stratum (domain/source/topic/complexity) of a dry domain: its share of the target, what was kept, and what is missing. */
 export interface StratumShortfall {

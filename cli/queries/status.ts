@@ -1,6 +1,7 @@
 import type { Domain } from '../../schemas/levels.ts';
 import { STEPS } from '../../schemas/steps.ts';
-import { readSpec } from '../../activities/run-contexts.ts';
+import { latestRunFact } from './latest-run.ts';
+import { readSpec } from '../../activities/read-spec.ts';
 import { prepareSteps } from '../../activities/prepare-steps.ts';
 import type { FormatModes } from '../../activities/prepare-steps.ts';
 import { balanceBooks } from '../../stages/books.ts';
@@ -47,11 +48,6 @@ function perDomain(counts: readonly { readonly domain: Domain; readonly count: n
   const sums: Record<Domain, number> = { health: 0, general: 0, coding: 0 };
   for (const { domain, count } of counts) sums[domain] += count;
   return sums;
-}
-
-/** Where the id of the latest run of a label lies. */
-export function latestRunFact(label: string): string {
-  return `latest-run:${label}`;
 }
 
 /** Reads the state of the latest build of a label; null when there is none. */

@@ -6,7 +6,6 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { foldOf } from './fold-cache.ts';
 import { runOfLabel } from './run-of.ts';
 import type { KnownRun } from './run-of.ts';
-import { atomPassport, workpieceOf } from './why/atom.ts';
 import type { AtomPassport } from './why/atom.ts';
 import { fateOf } from './why/fate.ts';
 import type { Fate } from './why/fate.ts';
@@ -179,6 +178,7 @@ async function atomOf(
   outcome: TracedOutcome | null,
   atomId: string,
 ): Promise<AtomPassport> {
+  const { atomPassport, workpieceOf } = await import('./why/atom.ts');
   const trail = new Set(outcome?.trail ?? []);
   const all = await store.lineage.stepOutputs(place.candidate.id);
   const atom = atomPassport(

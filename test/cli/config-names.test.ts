@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { knownNames } from '../../cli/config-file.ts';
+import { knownNames } from '../../cli/check-config.ts';
 import { PriceConfig, ProviderConfig, SourceConfig } from '../../schemas/config.ts';
 
 it.each<[readonly PropertyKey[], readonly string[]]>([

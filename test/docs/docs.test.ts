@@ -4,7 +4,7 @@ import { transform } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../cli/cli-error.ts';
 import { COMMANDS } from '../../cli/commands/catalog.ts';
-import { checkConfig } from '../../cli/config-file.ts';
+import { checkConfig } from '../../cli/check-config.ts';
 import { STEPS } from '../../schemas/steps.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { transform } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { checkConfig } from '../../cli/config-file.ts';
+import { checkConfig } from '../../cli/check-config.ts';
 import { FAILURES } from '../../llm/failures.ts';
 import type { FailurePolicy } from '../../llm/failures.ts';
 

@@ -38,7 +38,12 @@ test('kill -9 in the middle of a rebuild, the edit put back: the next build asks
   await until('the replies in flight', async () => ((await server.inFlight()) === 0 ? true : null));
   const asked = await server.calls();
 
+  const held = join(prompts, 'edited-plan.json');
+  expect((await project.run('plan', '--out', held)).code).toBe(9);
   writeFileSync(derive, before);
+  const refused = await project.run('build', '--plan', held);
+  expect([refused.code, refused.output]).toEqual([2, expect.stringContaining('The world moved')]);
+  expect(refused.output).not.toContain('was interrupted');
   const plan = await project.run('plan');
   expect([plan.code, plan.output]).toEqual([0, expect.stringContaining('Nothing to ask or decide')]);
   // The plan has opened the store, so what the killed owner left in the journal is in its tables.

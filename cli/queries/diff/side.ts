@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outcomePages, domainSize } from '../../../activities/fold-stored.ts';
-import { readSpec } from '../../../activities/run-contexts.ts';
+import { readSpec } from '../../../activities/read-spec.ts';
 import { openRecords } from '../../../hub/record-index.ts';
 import { DOMAINS } from '../../../schemas/levels.ts';
 import type { FinishedExample } from '../../../schemas/finished-example.ts';
@@ -14,7 +14,7 @@ import { nearestName } from '../../nearest-name.ts';
 import { foldOf } from '../fold-cache.ts';
 import { runOfLabel } from '../run-of.ts';
 import type { KnownRun } from '../run-of.ts';
-import { latestRunFact } from '../status.ts';
+import { latestRunFact } from '../latest-run.ts';
 
 /** How a row ended on one side. `passed`: every step accepted it, whether or not the dataset kept it. */
 export interface End {

@@ -1,5 +1,4 @@
 import type { StoredFold } from '../../../activities/fold-stored.ts';
-import { textSimilarity } from '../../../datasets/near-duplicates.ts';
 import { isCovered, REST_POOL } from '../../../stages/acceptance.ts';
 import { withoutAnswerContract } from '../../../stages/text/contract.ts';
 import type { TracedOutcome } from '../../../store/lineage-port.ts';
@@ -52,6 +51,7 @@ async function nearestKept({
   fold,
   outcome,
 }: FateFacts): Promise<{ readonly id: string; readonly similarity: number } | null> {
+  const { textSimilarity } = await import('../../../datasets/near-duplicates.ts');
   const query = withoutAnswerContract(outcome?.query ?? '');
   let best: { readonly id: string; readonly similarity: number } | null = null;
   for (let at = 0; at < fold.kept.length; at += PAGE) {

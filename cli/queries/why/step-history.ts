@@ -4,9 +4,8 @@ import type { StepId } from '../../../schemas/steps.ts';
 import type { Flag } from '../../../schemas/workpiece.ts';
 import type { KeyedStepOutput, TracedOutcome } from '../../../store/lineage-port.ts';
 import type { Store } from '../../../store/port.ts';
-import { readSpec } from '../../../activities/run-contexts.ts';
+import { readSpec } from '../../../activities/read-spec.ts';
 import type { KnownRun } from '../run-of.ts';
-import { stepDifferences } from './version-change.ts';
 
 /** All attempts under one ledger key. */
 export interface CallPassport {
@@ -99,6 +98,7 @@ function when(at: number): string {
 async function whyMade(store: Store, known: KnownRun, verdict: KeyedStepOutput, before: KeyedStepOutput | undefined): Promise<string> {
   if (before === undefined) return 'no verdict was stored for it before';
   if (before.stepVersion !== verdict.stepVersion) {
+    const { stepDifferences } = await import('./version-change.ts');
     const earlier = await knownRun(store, before.runId);
     const differences = earlier === null ? [] : stepDifferences(verdict.step, earlier, known);
     return differences.length > 0 ? differences.join('; ') : 'its checks or its reply schema changed (another version of MemCalib)';

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { specFact } from '../../../activities/run-contexts.ts';
+import { specFact } from '../../../activities/read-spec.ts';
 import { statusText } from '../../../cli/commands/status-text.ts';
 import { readPrompts } from '../../../cli/prompt-files.ts';
-import { latestRunFact } from '../../../cli/queries/status.ts';
+import { latestRunFact } from '../../../cli/queries/latest-run.ts';
 import type { StatusReport } from '../../../cli/queries/status.ts';
 import type { BookLine } from '../../../stages/books.ts';
 import { Config } from '../../../schemas/config.ts';

@@ -1,0 +1,27 @@
+// Bundles the compiled command line into a few files: opening hundreds of small modules is most of the time of a short command.
+// Only what every command needs is taken in; other packages stay where they are.
+import { readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const OUT = join(ROOT, 'dist', 'quick');
+const TAKEN_IN = new Set(['@duckdb/node-api', 'commander', 'zod']);
+const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const left = Object.keys(dependencies).filter((name) => !TAKEN_IN.has(name));
+
+rmSync(OUT, { recursive: true, force: true });
+const { metafile } = await build({
+  entryPoints: [join(ROOT, 'dist', 'cli', 'main.js')],
+  outdir: OUT,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  external: ['@duckdb/node-bindings', ...left.flatMap((name) => [name, `${name}/*`])],
+  banner: { js: "import { createRequire as requireHere } from 'node:module'; const require = requireHere(import.meta.url);" },
+  metafile: true,
+  logLevel: 'error',
+});
+console.log(`command line: ${Object.keys(metafile.outputs).length} files`);
