@@ -7,6 +7,7 @@ import { prepareBuild } from '../../dist/activities/prepare-build.js';
 import { specFact } from '../../dist/activities/read-spec.js';
 import { createRunContexts } from '../../dist/activities/run-contexts.js';
 import { runStage } from '../../dist/activities/run-stage.js';
+import { recordWaivers } from '../../dist/cli/owner/failed-candidates.js';
 import { loadConfig } from '../../dist/cli/config-file.js';
 import { readPrompts } from '../../dist/cli/prompt-files.js';
 import { latestRunFact } from '../../dist/cli/queries/latest-run.js';
@@ -122,10 +123,13 @@ export async function buildHere({ configFile, label, runId, seedOf = () => 'rehe
     const gates = await loadGates(store, [label], Date.now);
     const contexts = createRunContexts({ store, gates, clientFor: () => Promise.resolve(client) });
     await prepareBuild({ store, probeMode: () => Promise.resolve('json_schema'), clock: Date.now }, runId);
-    const plan = await drive(store, contexts, runId, onChunk);
-    if (plan.verdict === 'stuck') throw new Error(plan.reason);
+    let waived = 0;
+    let plan = await drive(store, contexts, runId, onChunk);
+    // Reviewers that never came to a verdict hold a build back until a person goes on without them.
+    for (; plan.verdict === 'stuck'; plan = await drive(store, contexts, runId, onChunk))
+      waived += (await recordWaivers(store, { label })).candidates;
     await store.putRunState({ runId, state: plan.verdict === 'dry' ? 'dry' : 'completed', reason: '', until: null, at: Date.now() });
-    return { verdict: plan.verdict, accepted: plan.accepted, calls: store.ledger.counts().attempts };
+    return { verdict: plan.verdict, accepted: plan.accepted, waived, calls: store.ledger.counts().attempts };
   } finally {
     await store.close();
   }

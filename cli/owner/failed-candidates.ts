@@ -71,8 +71,8 @@ export async function retryFailed(
   return touched;
 }
 
-/** Lets the build go on without its failed candidates; recorded, and part of the build's identity. */
-export async function waiveFailed(store: Store, engine: Engine, args: { readonly label: string }): Promise<Touched> {
+/** Records that the build goes on without its failed candidates: part of its identity. */
+export async function recordWaivers(store: Store, args: { readonly label: string }): Promise<Touched> {
   const run = await runOf(store, args.label);
   const failed = await failedOf(store, run, null);
   await store.waive(
@@ -80,8 +80,14 @@ export async function waiveFailed(store: Store, engine: Engine, args: { readonly
     run.pipelineHash,
     run.id,
   );
-  await wake(engine, args.label);
   return { candidates: failed.length, calls: 0 };
+}
+
+/** Lets the build that waits for its failed candidates go on without them. */
+export async function waiveFailed(store: Store, engine: Engine, args: { readonly label: string }): Promise<Touched> {
+  const touched = await recordWaivers(store, args);
+  await wake(engine, args.label);
+  return touched;
 }
 
 async function wake(engine: Engine, label: string): Promise<void> {
