@@ -55,7 +55,7 @@ function rehearsalClient(ledger, seedOf) {
   let waiting = [];
   const flush = async () => {
     const batch = waiting.splice(0, BATCH);
-    if (waiting.length > 0) setImmediate(flush);
+    if (waiting.length > 0) setImmediate(() => void flush());
     try {
       await ledger.writeIntents(batch.map(({ made }) => made.intent));
       await ledger.writeCompletions(batch.map(({ made }) => made.completion));
@@ -67,7 +67,7 @@ function rehearsalClient(ledger, seedOf) {
   const send = (request, validate) =>
     new Promise((resolve, reject) => {
       waiting.push({ made: exchange(request, validate, seedOf(request)), resolve, reject });
-      if (waiting.length === 1) setTimeout(flush, 5);
+      if (waiting.length === 1) setTimeout(() => void flush(), 5);
     });
   const stored = createLedgerOnlyClient(ledger, () => undefined);
   return {
