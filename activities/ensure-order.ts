@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { IngestFacts, IngestParams, IngestResult } from '../hub/ingest.ts';
 import { findKnownOrder } from '../hub/known-order.ts';
-import type { Candidate } from '../schemas/candidate.ts';
+import type { PlacedCandidate } from '../schemas/candidate.ts';
 import { DOMAINS } from '../schemas/levels.ts';
 import type { RunSpec } from '../schemas/run-spec.ts';
 import type { RowRejection } from '../schemas/source-row.ts';
@@ -23,7 +23,7 @@ async function* allRejections(ingested: IngestResult): AsyncGenerator<readonly R
   yield* ingested.rejections();
 }
 
-async function* allCandidates(ingested: IngestResult): AsyncGenerator<readonly Candidate[]> {
+async function* allCandidates(ingested: IngestResult): AsyncGenerator<readonly PlacedCandidate[]> {
   for (const domain of DOMAINS) yield* ingested.candidates(domain);
 }
 
@@ -60,9 +60,16 @@ export async function ensureOrder(
     if (known !== null) return { id: known.id, facts: JSON.parse(known.facts) as IngestFacts };
   }
   // Adapters, screening and language tables load only when there is something to read.
-  const { ingestSources } = await import('../hub/ingest.ts');
-  const ingested = await ingestSources(config.sources, params);
+  const [{ ingestSources }, { ThreadedScreener }] = await Promise.all([import('../hub/ingest.ts'), import('./screening-threads.ts')]);
+  const screener = new ThreadedScreener(params);
+  let ingested: IngestResult;
   try {
+    ingested = await ingestSources(config.sources, params, { shelf: { rows: store.rows, screener } });
+  } finally {
+    await screener.close();
+  }
+  try {
+    await store.rows.rest();
     if ((await store.order(ingested.orderId)) === null) {
       await store.putOrder(
         { id: ingested.orderId, createdAt: deps.clock(), facts: JSON.stringify(ingested.facts) },

@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createNearDuplicateIndex, textSimilarity } from '../dist/datasets/near-duplicates.js';
+import { createNearDuplicateIndex } from '../dist/datasets/near-duplicates.js';
+import { textSimilarity } from '../dist/datasets/shingle-sets.js';
 import { makeDocs } from './dedup/make-docs.mjs';
 
 const COUNT = Number(process.argv[2] ?? 20_000);

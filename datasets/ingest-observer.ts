@@ -1,9 +1,18 @@
+import type { RowMeasures } from '../schemas/candidate.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
-import type { ScreenedRow } from './duplicates.ts';
 
 /** Where a row fell out before the order of candidates: reading it, deterministic screening, or as a duplicate. */
 export const INGEST_STAGES = ['read', 'screening', 'duplicates'] as const;
 export type IngestStage = (typeof INGEST_STAGES)[number];
+
+/** A row that passed deterministic screening, with the id of the candidate it may become. */
+export interface ScreenedRow {
+  readonly id: string;
+  readonly row: SourceRow;
+  readonly measures: RowMeasures;
+  /** Identifiers masked in it, by kind. */
+  readonly masked: Readonly<Record<string, number>>;
+}
 
 /** Hears of every row on its way through ingest; counts what it wants and keeps little. */
 export interface IngestObserver {

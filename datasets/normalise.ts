@@ -32,20 +32,30 @@ export function checkCleanable(text: string): void {
     throw new TextFault('markup_too_deep', 'A text of the row has more than 200 backticks or tildes without a gap.');
 }
 
-/** Cleans text of any source without touching its words or code layout: line ends, trailing blanks, blank runs, NBSP, zero width, NFC. */
-export function normaliseText(text: string): string {
-  checkCleanable(text);
+/** Has none of the characters that the first steps of `normaliseText` look for. */
+// oxlint-disable-next-line no-control-regex
+const UNUSUAL = /[^\t\n\u0020-\u007E]/;
+
+function withUsualCharacters(text: string): string {
+  if (!UNUSUAL.test(text)) return text;
   return text
     .replace(LONE_SURROGATE, '\uFFFD')
     .replace(/\r\n?|\u2028|\u2029|\u0085/g, '\n')
     .replace(/[\u00A0\u202F]/g, ' ')
     .replace(ZERO_WIDTH, '')
     .replace(CONTROL, '')
-    .normalize('NFC')
-    .replace(/(?<![ \t])[ \t]+$/gm, '')
-    .replace(FENCE_OR_BLANK_RUN, (match, fence: string | undefined) => (fence === undefined ? '\n\n' : match))
-    .replace(/^\n+/, '')
-    .trimEnd();
+    .normalize('NFC');
+}
+
+/** Cleans text of any source without touching its words or code layout: line ends, trailing blanks, blank runs, NBSP, zero width, NFC. */
+export function normaliseText(text: string): string {
+  checkCleanable(text);
+  let clean = withUsualCharacters(text);
+  if (clean.includes(' \n') || clean.includes('\t\n')) clean = clean.replace(/(?<![ \t])[ \t]+$/gm, '');
+  // Only a run of blank lines changes; fences are looked for to spare those in them.
+  if (clean.includes('\n\n\n\n'))
+    clean = clean.replace(FENCE_OR_BLANK_RUN, (match, fence: string | undefined) => (fence === undefined ? '\n\n' : match));
+  return clean.replace(/^\n+/, '').trimEnd();
 }
 
 /** Same, for prose that was padded by a scraper: also trims every line and folds runs of blanks. */

@@ -1,19 +1,19 @@
-import { buildOrder, candidateId } from '../datasets/candidate-order.ts';
-import { openAdapter } from '../datasets/adapters/catalog.ts';
-import { rejected, type AdapterResult } from '../datasets/adapters/adapter.ts';
-import { dropDuplicates, heldRow, type HeldRow } from '../datasets/duplicates.ts';
-import { screenRow } from '../datasets/screening/screen-row.ts';
+import { buildOrder } from '../datasets/candidate-order.ts';
+import { dropDuplicates, rejectionOf } from '../datasets/duplicates.ts';
+import { HeldRows } from '../datasets/held-rows.ts';
 import type { IngestObserver } from '../datasets/ingest-observer.ts';
-import { sourceShares, stratumWeights, type StratumWeights } from '../datasets/strata.ts';
-import type { Candidate, RowMeasures } from '../schemas/candidate.ts';
+import { createScreener, type ScreenedBatch, type Screener } from '../datasets/screen-batch.ts';
+import { sourceShares, stratumWeights, type StratumMember, type StratumWeights } from '../datasets/strata.ts';
+import type { PlacedCandidate } from '../schemas/candidate.ts';
 import type { SourceConfig } from '../schemas/config.ts';
 import { DOMAINS, type Domain } from '../schemas/levels.ts';
+import type { RowShelf } from '../schemas/row-shelf.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
-import { locateSource } from './locate-source.ts';
-import { hashFile, identityOf } from './order-identity.ts';
-import { SourceReadError } from './read-error.ts';
-import { readRows } from './read-files.ts';
+import { sourceDatasetOf } from '../datasets/adapters/adapter.ts';
+import { identityOf } from './order-identity.ts';
+import { readSource, type ReadSource } from './read-source.ts';
 import { Spool } from './spool.ts';
+import { packForSpool, SpoolShelf } from './spool-shelf.ts';
 
 const CHUNK = 500;
 
@@ -27,7 +27,13 @@ export interface IngestParams {
   readonly minQualityScore: number;
   readonly identifiers: 'mask' | 'reject';
   readonly weights?: StratumWeights;
-  /** Hears of every row; changes nothing. */
+}
+
+/** How an ingest goes about its work; changes nothing that it finds. */
+export interface IngestMeans {
+  /** Where rows are put aside, and what screens and packs them for it; absent: in a file that ends with the process, screened here. */
+  readonly shelf?: { readonly rows: RowShelf; readonly screener: Screener };
+  /** Hears of every row; only without a shelf. */
   readonly observer?: IngestObserver;
 }
 
@@ -35,7 +41,7 @@ export interface IngestParams {
 export interface SourceFacts {
   readonly name: string;
   readonly adapter: SourceConfig['adapter'];
-  readonly files: readonly { readonly name: string; readonly sha256: string; readonly bytes: number; readonly rows: number }[];
+  readonly files: ReadSource['files'];
   readonly rowsRead: number;
   /** Rows that are part of another row's unit (messages of an OASST tree). */
   readonly merged: number;
@@ -57,139 +63,99 @@ export interface IngestResult {
   readonly orderId: string;
   readonly facts: IngestFacts;
   readonly weights: StratumWeights;
-  readonly candidates: (domain: Domain) => Iterable<readonly Candidate[]>;
+  readonly candidates: (domain: Domain) => Iterable<readonly PlacedCandidate[]>;
   readonly rejections: () => Iterable<readonly RowRejection[]>;
-  /** Gives back the file in which many rows wait; nothing can be read from the result afterwards. */
+  /** A row that was put aside without a shelf being given. */
+  readonly rowAt: (rowNo: number) => SourceRow;
+  /** Gives back the files in which rows wait; no row can be read from the result afterwards. */
   readonly close: () => void;
-}
-
-interface ReadSource {
-  readonly source: SourceConfig;
-  readonly files: SourceFacts['files'];
-  readonly rowsRead: number;
-  readonly merged: number;
 }
 
 /** Screened rows: what is compared in memory, texts put aside. */
 class Sink {
-  readonly kept: HeldRow[] = [];
+  readonly held = new HeldRows();
   readonly rejections: RowRejection[] = [];
+  readonly ownShelf = new SpoolShelf();
   readonly #questions = new Spool();
-  readonly #rows = new Spool();
-  /** One list for all rows that show the same signals. */
-  readonly #signals = new Map<string, readonly string[]>();
+  #questionCount = 0;
 
-  keep(row: SourceRow, measures: RowMeasures, masked: Readonly<Record<string, number>>): void {
-    const place = this.#questions.add(row.question);
-    this.#rows.add(JSON.stringify(row));
-    const key = measures.signalFamilies.join();
-    const signalFamilies = this.#signals.get(key) ?? measures.signalFamilies;
-    this.#signals.set(key, signalFamilies);
-    const shared = { ...measures, signalFamilies: signalFamilies as string[] };
-    this.kept.push(heldRow({ id: candidateId(row.sourceDataset, row.sourceId), row, measures: shared, masked }, place));
+  async take(source: SourceConfig, batch: ScreenedBatch, shelf: RowShelf): Promise<void> {
+    for (const rejection of batch.rejections) this.rejections.push(rejection);
+    const rowNos = await shelf.keep(batch.rows);
+    const name = { source: source.name, sourceDataset: sourceDatasetOf(source) };
+    this.held.add(name, batch, rowNos, this.#questionCount);
+    for (const question of batch.questions) this.#questions.add(question);
+    this.#questionCount += batch.questions.length;
   }
 
-  readonly questionAt = (place: number): string => this.#questions.read(place);
-
-  rowAt(place: number): SourceRow {
-    return JSON.parse(this.#rows.read(place)) as SourceRow;
-  }
+  readonly questionOf = (row: number): string => this.#questions.read(this.held.questionAt(row));
 
   close(): void {
     this.#questions.close();
-    this.#rows.close();
+    this.ownShelf.close();
   }
 }
 
-function takeIn(results: readonly AdapterResult[], params: IngestParams, sink: Sink): void {
-  for (const result of results) {
-    if (result.kind === 'rejected') {
-      sink.rejections.push(result.rejection);
-      params.observer?.rejected('read', result.rejection, null, null);
-      continue;
-    }
-    params.observer?.adapted(result.row);
-    const verdict = screenRow(result.row, params);
-    if (verdict.ok) {
-      sink.keep(verdict.row, verdict.measures, verdict.masked);
-      continue;
-    }
-    const { source, sourceDataset, sourceId, origin } = result.row;
-    const rejection = { source, sourceDataset, sourceId, reason: verdict.reason, detail: verdict.detail, origin };
-    sink.rejections.push(rejection);
-    params.observer?.rejected('screening', rejection, result.row, null);
-  }
+interface Order {
+  /** Rows in order. */
+  readonly rows: Uint32Array;
+  readonly strata: readonly string[];
 }
 
-function changedFile(source: string, file: string): SourceReadError {
-  return new SourceReadError(
-    'changed_file',
-    file,
-    `Source ${source}: ${file} is not what was pulled any more. Type \`memcalib sources verify ${source}\` to see which files, remove them, and pull again.`,
-  );
+function* membersOf(held: HeldRows, kept: Uint32Array, domain: Domain): Iterable<StratumMember> {
+  for (const row of kept) if (held.domain(row) === domain) yield { domain, source: held.source(row).source, measures: held.measures(row) };
 }
 
-async function readSource(config: SourceConfig, params: IngestParams, sink: Sink): Promise<ReadSource> {
-  const { source, files: located, pinned } = await locateSource(config, params.baseDir, params.sourcesDir);
-  const adapter = openAdapter(source);
-  const files: { name: string; sha256: string; bytes: number; rows: number }[] = [];
-  let rowsRead = 0;
-  for (const file of located) {
-    let rows = 0;
-    for await (const read of readRows(file)) {
-      rows += 1;
-      const origin = { file: file.name, row: read.number };
-      if (read.kind === 'row') takeIn(adapter.add(read.row, origin), params, sink);
-      else takeIn([rejected({ source, origin }, read.reason, read.detail)], params, sink);
-    }
-    const hashed = await hashFile(file.path);
-    if ((pinned.get(file.name) ?? hashed.sha256) !== hashed.sha256) throw changedFile(source.name, file.name);
-    files.push({ name: file.name, ...hashed, rows });
-    rowsRead += rows;
-  }
-  takeIn(adapter.finish(), params, sink);
-  if (rowsRead === 0)
-    throw new SourceReadError(
-      'empty_source',
-      source.name,
-      `Source ${source.name} holds no rows (${files.map((file) => file.name).join(', ')}); correct its \`path\` or take it out of memcalib.config.ts.`,
-    );
-  return { source, files, rowsRead, merged: adapter.merged() };
-}
-
-function effectiveWeights(kept: readonly HeldRow[], sources: readonly SourceConfig[], stored: StratumWeights | undefined): StratumWeights {
+function effectiveWeights(
+  held: HeldRows,
+  kept: Uint32Array,
+  sources: readonly SourceConfig[],
+  stored: StratumWeights | undefined,
+): StratumWeights {
   const weights: Record<string, number> = {};
   for (const domain of DOMAINS) {
-    const members = kept.filter((item) => item.domain === domain);
-    const present = new Set(members.map((member) => member.source));
+    const present = new Set<string>();
+    for (const member of membersOf(held, kept, domain)) present.add(member.source);
     const shares = sourceShares(sources.filter((source) => present.has(source.name)).sort((a, b) => (a.name < b.name ? -1 : 1)));
-    Object.assign(weights, stratumWeights(members, shares));
+    Object.assign(weights, stratumWeights(membersOf(held, kept, domain), shares));
   }
   for (const name of Object.keys(weights)) weights[name] = stored?.[name] ?? weights[name] ?? 0;
   return weights;
 }
 
-function tally(values: Iterable<string>): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+/** The order of one domain; held as numbers, so that all domains together stay small. */
+function orderOf(held: HeldRows, kept: Uint32Array, domain: Domain, seed: string, weights: StratumWeights): Order {
+  const own = kept.filter((row) => held.domain(row) === domain);
+  const members = Array.from(own, (row) => ({ id: held.id(row), domain, source: held.source(row).source, measures: held.measures(row) }));
+  const ordered = buildOrder(members, domain, seed, weights);
+  return { rows: Uint32Array.from(ordered, ({ member }) => own[member] as number), strata: ordered.map(({ stratum }) => stratum) };
+}
+
+function tally(counts: Readonly<Record<string, number>>): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function factsOf(reads: readonly ReadSource[], kept: readonly HeldRow[], rejections: readonly RowRejection[]): readonly SourceFacts[] {
+function add(counts: Record<string, number>, name: string, count: number): void {
+  counts[name] = (counts[name] ?? 0) + count;
+}
+
+function factsOf(
+  reads: readonly ReadSource[],
+  held: HeldRows,
+  kept: Uint32Array,
+  rejections: readonly RowRejection[],
+): readonly SourceFacts[] {
+  const books = new Map(reads.map(({ source }) => [source.name, { rejected: {}, masked: {}, candidates: 0 }]));
+  const bookOf = (name: string) => books.get(name) ?? { rejected: {}, masked: {}, candidates: 0 };
+  for (const { source, reason } of rejections) add(bookOf(source).rejected, reason, 1);
+  for (const row of kept) {
+    const book = bookOf(held.source(row).source);
+    book.candidates += 1;
+    for (const [kind, count] of Object.entries(held.masked(row))) add(book.masked, kind, count);
+  }
   return reads.map(({ source, files, rowsRead, merged }) => {
-    const own = kept.filter((item) => item.source === source.name);
-    const masked: Record<string, number> = {};
-    for (const item of own) for (const [kind, count] of Object.entries(item.masked)) masked[kind] = (masked[kind] ?? 0) + count;
-    return {
-      name: source.name,
-      adapter: source.adapter,
-      files,
-      rowsRead,
-      merged,
-      rejected: tally(rejections.filter((item) => item.source === source.name).map((item) => item.reason)),
-      candidates: own.length,
-      masked,
-    };
+    const { rejected, masked, candidates } = bookOf(source.name);
+    return { name: source.name, adapter: source.adapter, files, rowsRead, merged, rejected: tally(rejected), candidates, masked };
   });
 }
 
@@ -197,55 +163,76 @@ function* chunksOf<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
   for (let from = 0; from < items.length; from += CHUNK) yield items.slice(from, from + CHUNK);
 }
 
+function* placed(held: HeldRows, domain: Domain, { rows, strata }: Order): Iterable<readonly PlacedCandidate[]> {
+  for (let from = 0; from < rows.length; from += CHUNK)
+    yield Array.from(rows.subarray(from, from + CHUNK), (row, at) => ({
+      id: held.id(row),
+      domain,
+      position: from + at,
+      stratum: strata[from + at] ?? '',
+      measures: held.measures(row),
+      source: held.source(row).source,
+      sourceId: held.sourceId(row),
+      origin: held.origin(row),
+      rowNo: held.rowNo(row),
+      rowHash: held.rowHash(row),
+    }));
+}
+
+function tell(observer: IngestObserver, sink: Sink, { kept, dropped }: ReturnType<typeof dropDuplicates>): void {
+  const { held } = sink;
+  const rowAt = (row: number): SourceRow => sink.ownShelf.rowAt(held.rowNo(row));
+  for (const one of dropped) observer.rejected('duplicates', rejectionOf(held, one), rowAt(one.row), rowAt(one.representative));
+  for (const row of kept) observer.kept({ id: held.id(row), row: rowAt(row), measures: held.measures(row), masked: held.masked(row) });
+}
+
 /**
  * Reads all sources, screens every row, drops duplicates and puts the rest in one seeded order per domain.
  * Order and id depend on file contents, parameters, seed and weights only; every row is a candidate, a rejection or merged.
  */
-export async function ingestSources(sources: readonly SourceConfig[], params: IngestParams): Promise<IngestResult> {
+export async function ingestSources(
+  sources: readonly SourceConfig[],
+  params: IngestParams,
+  { shelf, observer }: IngestMeans = {},
+): Promise<IngestResult> {
   const sink = new Sink();
+  const screener = shelf?.screener ?? createScreener(params, packForSpool, observer);
   const reads: ReadSource[] = [];
   try {
-    for (const source of [...sources].sort((a, b) => (a.name < b.name ? -1 : 1))) reads.push(await readSource(source, params, sink));
+    for (const source of [...sources].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const take = (batch: ScreenedBatch): Promise<void> => sink.take(source, batch, shelf?.rows ?? sink.ownShelf);
+      reads.push(await readSource(source, { baseDir: params.baseDir, sourcesDir: params.sourcesDir, screener, take }));
+    }
   } catch (error) {
     sink.close();
     throw error;
   }
-  const { kept, dropped } = dropDuplicates(sink.kept, sink.questionAt, params.nearDuplicateJaccard);
-  const { observer } = params;
-  if (observer !== undefined) {
-    for (const { rejection, item, representative } of dropped)
-      observer.rejected('duplicates', rejection, sink.rowAt(item.place), sink.rowAt(representative.place));
-    for (const { id, place, measures, masked } of kept) observer.kept({ id, row: sink.rowAt(place), measures, masked });
-  }
-  const rejections = [...sink.rejections, ...dropped.map((item) => item.rejection)].sort(
+  const { held } = sink;
+  const duplicates = dropDuplicates(held, sink.questionOf, params.nearDuplicateJaccard);
+  const { kept, dropped } = duplicates;
+  if (observer !== undefined) tell(observer, sink, duplicates);
+  const rejections = [...sink.rejections, ...dropped.map((one) => rejectionOf(held, one))].sort(
     (a, b) =>
       compare(a.source, b.source) ||
       compare(a.origin.file, b.origin.file) ||
       a.origin.row - b.origin.row ||
       compare(a.sourceId, b.sourceId),
   );
-  const weights = effectiveWeights(kept, sources, params.weights);
-  const orders = new Map(DOMAINS.map((domain) => [domain, buildOrder(kept, domain, params.seed, weights)]));
-  const count = (domain: Domain): number => orders.get(domain)?.length ?? 0;
+  const weights = effectiveWeights(held, kept, sources, params.weights);
+  const orders = new Map(DOMAINS.map((domain) => [domain, orderOf(held, kept, domain, params.seed, weights)]));
+  const orderIn = (domain: Domain): Order => orders.get(domain) ?? { rows: new Uint32Array(0), strata: [] };
+  const count = (domain: Domain): number => orderIn(domain).rows.length;
   return {
     orderId: identityOf(reads, params, weights),
     facts: {
-      sources: factsOf(reads, kept, rejections),
+      sources: factsOf(reads, held, kept, rejections),
       weights,
       candidates: { health: count('health'), general: count('general'), coding: count('coding') },
     },
     weights,
-    *candidates(domain) {
-      for (const chunk of chunksOf(orders.get(domain) ?? [])) {
-        yield chunk.flatMap(({ member, position, stratum }): readonly Candidate[] => {
-          const item = kept[member];
-          return item === undefined
-            ? []
-            : [{ id: item.id, domain, position, stratum, row: sink.rowAt(item.place), measures: item.measures }];
-        });
-      }
-    },
+    candidates: (domain) => placed(held, domain, orderIn(domain)),
     rejections: () => chunksOf(rejections),
+    rowAt: (rowNo) => sink.ownShelf.rowAt(rowNo),
     close: () => sink.close(),
   };
 }

@@ -18,9 +18,20 @@ export class Spool {
 
   /** Adds a text and gives its number (0, 1, 2 ...). */
   add(text: string): number {
-    const bytes = Buffer.byteLength(text, 'utf8');
-    this.#makeRoom(bytes);
+    this.#makeRoom(Buffer.byteLength(text, 'utf8'));
     this.#tailLength += this.#tail.write(text, this.#tailLength, 'utf8');
+    return this.#added();
+  }
+
+  /** Adds a text as its UTF-8 bytes. */
+  addBytes(bytes: Uint8Array): number {
+    this.#makeRoom(bytes.length);
+    this.#tail.set(bytes, this.#tailLength);
+    this.#tailLength += bytes.length;
+    return this.#added();
+  }
+
+  #added(): number {
     const number = this.#count++;
     if (this.#count === this.#offsets.length) {
       const offsets = new Float64Array(this.#offsets.length * 2);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /** Serialises a value with object keys sorted and undefined members left out, so that equal content has equal bytes. */
 export function canonicalJson(value: unknown): string {
@@ -15,7 +15,7 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 of a text (UTF-8) as 64 hexadecimal digits. */
 export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+  return hash('sha256', text);
 }
 
 /** SHA-256 of the canonical JSON of a value, as 64 hexadecimal digits. */

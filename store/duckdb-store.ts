@@ -1,4 +1,4 @@
-import type { Candidate } from '../schemas/candidate.ts';
+import type { PlacedCandidate } from '../schemas/candidate.ts';
 import type { Domain } from '../schemas/levels.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
 import { DuckDbBatches } from './batches.ts';
@@ -10,6 +10,7 @@ import type { ReleaseMember } from './lineage-port.ts';
 import * as callQueries from './call-queries.ts';
 import * as orderQueries from './order-queries.ts';
 import { OrderLoader } from './orders.ts';
+import { StoredRows } from './row-shelf.ts';
 import * as outcomes from './outcomes.ts';
 import type { StepId } from '../schemas/steps.ts';
 import type {
@@ -55,6 +56,7 @@ export class DuckDbStore<Ledger extends LedgerOfStore = DuckDbLedger> implements
   readonly planning: PlanningStore;
   readonly batches: DuckDbBatches;
   readonly upkeep: Upkeep;
+  readonly rows: StoredRows;
   private readonly database: Database;
   private readonly orders: OrderLoader;
   private readonly records: RunRecords;
@@ -69,6 +71,7 @@ export class DuckDbStore<Ledger extends LedgerOfStore = DuckDbLedger> implements
     this.planning = createPlanningStore(database, verdictIndex);
     this.batches = new DuckDbBatches(database, repairs, nextNo);
     this.upkeep = new Upkeep(database);
+    this.rows = new StoredRows(database, repairs);
     this.orders = new OrderLoader(database, repairs);
     this.records = new RunRecords(database, repairs, nextNo);
     this.verdicts = new Verdicts(database, verdictIndex, repairs, nextNo);
@@ -83,7 +86,7 @@ export class DuckDbStore<Ledger extends LedgerOfStore = DuckDbLedger> implements
 
   putOrder(
     order: OrderRow,
-    candidates: AsyncIterable<readonly Candidate[]>,
+    candidates: AsyncIterable<readonly PlacedCandidate[]>,
     rejections: AsyncIterable<readonly RowRejection[]>,
   ): Promise<void> {
     return this.orders.put(order, candidates, rejections);

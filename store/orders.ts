@@ -1,10 +1,7 @@
-import type { Candidate } from '../schemas/candidate.ts';
+import type { PlacedCandidate } from '../schemas/candidate.ts';
 import type { RowRejection } from '../schemas/source-row.ts';
-import { packBody } from './bodies.ts';
 import type { Database } from './duckdb.ts';
-import { loadKeyIndex } from './key-index.ts';
 import type { OrderRow } from './port.ts';
-import { rowContent } from './row-content.ts';
 import { number } from './rows.ts';
 import { defineTable, insertInto } from './table.ts';
 import type { TextRepairs } from './text.ts';
@@ -27,7 +24,6 @@ const CANDIDATES = defineTable('candidates', {
   origin_file: 'text',
   origin_row: 'int',
 });
-const SOURCE_ROWS = defineTable('source_rows', { row_no: 'int', row_hash: 'text', body: 'blob' });
 const REJECTIONS = defineTable('row_rejections', {
   load_no: 'int',
   rejection_no: 'int',
@@ -55,7 +51,11 @@ export class OrderLoader {
   }
 
   /** Stores an order after any other being stored. An id stored before becomes the latest again; its streams are not read. */
-  put(order: OrderRow, candidates: AsyncIterable<readonly Candidate[]>, rejections: AsyncIterable<readonly RowRejection[]>): Promise<void> {
+  put(
+    order: OrderRow,
+    candidates: AsyncIterable<readonly PlacedCandidate[]>,
+    rejections: AsyncIterable<readonly RowRejection[]>,
+  ): Promise<void> {
     const done = this.last.then(() => this.load(order, candidates, rejections));
     this.last = done.catch(() => undefined);
     return done;
@@ -63,7 +63,7 @@ export class OrderLoader {
 
   private async load(
     order: OrderRow,
-    candidates: AsyncIterable<readonly Candidate[]>,
+    candidates: AsyncIterable<readonly PlacedCandidate[]>,
     rejections: AsyncIterable<readonly RowRejection[]>,
   ): Promise<void> {
     const [row] = await this.database.read(
@@ -93,7 +93,7 @@ export class OrderLoader {
 
   private async loadStreams(
     loadNo: number,
-    candidates: AsyncIterable<readonly Candidate[]>,
+    candidates: AsyncIterable<readonly PlacedCandidate[]>,
     rejections: AsyncIterable<readonly RowRejection[]>,
   ): Promise<void> {
     const stop = new AbortController();
@@ -111,26 +111,15 @@ export class OrderLoader {
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
-  private async loadCandidates(loadNo: number, batches: AsyncIterable<readonly Candidate[]>): Promise<void> {
-    const known = await loadKeyIndex(this.database, 'source_rows', 'row_no', 'row_hash');
-    let nextRowNo = known.size;
-    const [last] = await this.database.read('SELECT coalesce(max(row_no), -1) + 1 AS next FROM source_rows');
-    if (last !== undefined) nextRowNo = number(last, 'next');
-    for await (const batch of batches) {
-      const rows = [];
-      const placed = [];
-      for (const candidate of batch) {
-        const { content, rowHash } = rowContent(candidate.row);
-        let rowNo = known.get(rowHash);
-        if (rowNo === undefined) {
-          rowNo = nextRowNo++;
-          known.set(rowHash, rowNo);
-          rows.push({ row_no: rowNo, row_hash: rowHash, body: packBody(Buffer.from(JSON.stringify(content))).body });
-        }
-        placed.push(candidateRow(loadNo, candidate, rowNo, rowHash));
-      }
-      await this.database.write([insertInto(SOURCE_ROWS, rows, this.repairs), insertInto(CANDIDATES, placed, this.repairs)]);
-    }
+  private async loadCandidates(loadNo: number, batches: AsyncIterable<readonly PlacedCandidate[]>): Promise<void> {
+    for await (const batch of batches)
+      await this.database.write([
+        insertInto(
+          CANDIDATES,
+          batch.map((candidate) => candidateRow(loadNo, candidate)),
+          this.repairs,
+        ),
+      ]);
   }
 
   private async loadRejections(loadNo: number, batches: AsyncIterable<readonly RowRejection[]>): Promise<void> {
@@ -152,24 +141,24 @@ export class OrderLoader {
   }
 }
 
-function candidateRow(loadNo: number, candidate: Candidate, rowNo: number, rowHash: string) {
-  const { measures, row } = candidate;
+function candidateRow(loadNo: number, candidate: PlacedCandidate) {
+  const { measures, origin } = candidate;
   return {
     load_no: loadNo,
     domain: candidate.domain,
     position: candidate.position,
     candidate_id: candidate.id,
     stratum: candidate.stratum,
-    source: row.source,
-    source_id: row.sourceId,
-    row_no: rowNo,
-    row_hash: rowHash,
+    source: candidate.source,
+    source_id: candidate.sourceId,
+    row_no: candidate.rowNo,
+    row_hash: candidate.rowHash,
     quality_score: measures.qualityScore,
     topic: measures.topic,
     complexity: measures.complexity,
     signal_families: JSON.stringify(measures.signalFamilies),
-    origin_file: row.origin.file,
-    origin_row: row.origin.row,
+    origin_file: origin.file,
+    origin_row: origin.row,
   };
 }
 

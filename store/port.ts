@@ -1,8 +1,9 @@
 import type { BatchStore } from '../schemas/batch.ts';
-import type { Candidate } from '../schemas/candidate.ts';
+import type { Candidate, PlacedCandidate } from '../schemas/candidate.ts';
 import type { LineageStore, ReleaseMember } from './lineage-port.ts';
 import type { CallClass, CallContent, LedgerStore } from '../schemas/ledger.ts';
 import type { Domain } from '../schemas/levels.ts';
+import type { RowShelf } from '../schemas/row-shelf.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
 import type { StepId } from '../schemas/steps.ts';
 import type { Flag } from '../schemas/workpiece.ts';
@@ -174,9 +175,12 @@ export interface Store {
   readonly planning: PlanningStore;
   readonly batches: BatchStore;
 
+  /** Where rows are put before an order names them. */
+  readonly rows: RowShelf & { readonly rest: () => Promise<void> };
+  /** Stores an order of rows that were put aside in `rows`. */
   putOrder(
     order: OrderRow,
-    candidates: AsyncIterable<readonly Candidate[]>,
+    candidates: AsyncIterable<readonly PlacedCandidate[]>,
     rejections: AsyncIterable<readonly RowRejection[]>,
   ): Promise<void>;
   order(id: string): Promise<OrderRow | null>;

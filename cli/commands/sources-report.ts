@@ -43,13 +43,11 @@ async function yieldsOf(loaded: LoadedConfig, label: string): Promise<readonly S
 export async function makeSourcesReport(loaded: LoadedConfig, label: string): Promise<SourcesReport> {
   const { config, baseDir, projectFolder } = loaded;
   const collector = createReportCollector();
-  const { facts, close } = await ingestSources(config.sources, {
-    baseDir,
-    sourcesDir: join(projectFolder, 'sources'),
-    seed: config.seed,
-    ...config.screening,
-    observer: collector.observer,
-  });
+  const { facts, close } = await ingestSources(
+    config.sources,
+    { baseDir, sourcesDir: join(projectFolder, 'sources'), seed: config.seed, ...config.screening },
+    { observer: collector.observer },
+  );
   close();
   const sources = facts.sources.map((item) => ({ ...item, ...collector.section(item.name, item.rowsRead - item.merged) }));
   const sum = (counts: Readonly<Record<string, number>>): number => Object.values(counts).reduce((all, count) => all + count, 0);

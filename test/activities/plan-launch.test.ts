@@ -12,6 +12,7 @@ import type { OutcomeRow, Store } from '../../store/port.ts';
 import type { ChunkRef } from '../../workflows/types.ts';
 import { candidate } from '../store/made.ts';
 import { tempStore } from '../store/samples.ts';
+import { putOrder } from '../support/put-order.ts';
 
 interface Scenario {
   readonly name: string;
@@ -51,7 +52,7 @@ async function fill(store: Store, size: number): Promise<void> {
   async function* none(): AsyncGenerator<[]> {
     yield [];
   }
-  await store.putOrder({ id: 'order-1', createdAt: 1, facts: '{}' }, candidates(), none());
+  await putOrder(store, { id: 'order-1', createdAt: 1, facts: '{}' }, candidates(), none());
 }
 
 function context(scenario: Scenario, pipelineHash = 'p1'): RunContext {

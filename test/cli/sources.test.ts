@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPullView } from '../../cli/commands/pull-view.ts';
-import { ingestSources } from '../../hub/ingest.ts';
 import { checkConfig } from '../../cli/check-config.ts';
+import { ingestSources } from '../support/ingest-rows.ts';
 import { hubDatasets, hubSources, LAYOUT_NAMES } from '../support/hub-layouts.ts';
 import { startMockHub, type MockHub } from '../support/mock-hub.ts';
 import { runCommand } from '../support/run-command.ts';

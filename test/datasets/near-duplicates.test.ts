@@ -2,7 +2,10 @@ import * as fc from 'fast-check';
 import { Minhash } from 'minhash';
 import { describe, expect, it } from 'vitest';
 import { bandsFor, minhash, SLOTS } from '../../datasets/minhash.ts';
-import { clusterNearDuplicates, createNearDuplicateIndex, textSimilarity } from '../../datasets/near-duplicates.ts';
+import { createBandKeys } from '../../datasets/band-keys.ts';
+import { clusterNearDuplicates } from '../../datasets/near-clusters.ts';
+import { createNearDuplicateIndex } from '../../datasets/near-duplicates.ts';
+import { textSimilarity } from '../../datasets/shingle-sets.ts';
 import { hashWords, jaccard, shingleHashes, shingleHighs } from '../../datasets/shingles.ts';
 import { seededUniforms } from '../../schemas/hash.ts';
 import { words } from '../../stages/text/words.ts';
@@ -173,7 +176,17 @@ describe('index', () => {
   });
 });
 
-const clusterOf = (list: readonly string[]): Int32Array => clusterNearDuplicates(list.length, (doc) => list[doc] ?? '', 0.8);
+const keysOf = (text: string): Uint32Array => {
+  const maker = createBandKeys(0.8);
+  return maker.keys.slice(0, maker.read(text));
+};
+const clusterOf = (list: readonly string[]): Int32Array =>
+  clusterNearDuplicates({
+    count: list.length,
+    keysOf: (doc) => keysOf(list[doc] ?? ''),
+    textOf: (doc) => list[doc] ?? '',
+    threshold: 0.8,
+  });
 const partition = (list: readonly string[]): readonly string[] => {
   const groups = new Map<number, string[]>();
   clusterOf(list).forEach((root, doc) => groups.set(root, [...(groups.get(root) ?? []), list[doc] ?? '']));

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ingestSources } from '../../hub/ingest.ts';
+import { ingestSources } from '../support/ingest-rows.ts';
 import { SourceConfig } from '../../schemas/config.ts';
 import { DOMAINS } from '../../schemas/levels.ts';
 import { sharedFile } from '../support/shared.ts';

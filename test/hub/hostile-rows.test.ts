@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
-import { ingestSources } from '../../hub/ingest.ts';
+import { ingestSources } from '../support/ingest-rows.ts';
 import { SourceConfig, type ADAPTERS } from '../../schemas/config.ts';
 import { tempFolders } from '../support/temp-folder.ts';
 

@@ -4,9 +4,10 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it, vi } from 'vitest';
 import { seededUniforms } from '../../schemas/hash.ts';
+import { manyRows } from '../support/many-rows.ts';
 import { tempFolders } from '../support/temp-folder.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 const ROOT = resolve(import.meta.dirname, '../..');
 const DEMO = join(ROOT, 'datasets/demo/rows');
 const folder = tempFolders();
@@ -66,4 +67,38 @@ it('gives the same candidates in the same order, byte for byte, with rows shuffl
   expect(first.split('\n').length).toBeGreaterThan(96);
   expect(orderOf(4, 'b', 7, 8)).toBe(first);
   expect(orderOf(3, 'c', 1000, 2)).toBe(first);
+});
+
+const THREADS = `
+import { ingestSources } from './dist/hub/ingest.js';
+import { ThreadedScreener } from './dist/activities/screening-threads.js';
+import { SourceConfig } from './dist/schemas/config.js';
+import { openStore } from './dist/store/open.js';
+const [folder, threads, sources] = process.argv.slice(1);
+const params = { baseDir: folder, sourcesDir: folder, seed: 'threads', nearDuplicateJaccard: 0.8, minQualityScore: 60, identifiers: 'mask' };
+const store = await openStore(folder + '/' + threads + '.duckdb');
+const screener = new ThreadedScreener(params, Number(threads));
+const found = await ingestSources(JSON.parse(sources).map((one) => SourceConfig.parse(one)), params, { shelf: { rows: store.rows, screener } });
+console.error(screener.threads());
+for (const domain of ['health', 'general', 'coding']) for (const chunk of found.candidates(domain)) console.log(JSON.stringify(chunk));
+for (const chunk of found.rejections()) console.log(JSON.stringify(chunk));
+console.log(found.orderId);
+found.close();
+await screener.close();
+await store.close();
+`;
+
+it('finds the same, byte for byte, whether one thread screens the rows or three do', () => {
+  const at = folder();
+  const sources = manyRows(at, 4500);
+  const found = [1, 3].map((threads) =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', THREADS, at, String(threads), JSON.stringify(sources)], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+    }),
+  );
+  expect(found.map(({ stderr }) => stderr.trim())).toEqual(['0', '3']);
+  expect(found[0]?.stdout.split('\n').length).toBeGreaterThan(5);
+  expect(found[1]?.stdout === found[0]?.stdout).toBe(true);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportRelease } from '../../cli/queries/export-release.ts';
-import { ingestSources, type IngestResult } from '../../hub/ingest.ts';
+import { ingestSources, type IngestResult } from '../support/ingest-rows.ts';
 import { startRehearsalServer } from '../../llm/rehearsal/server.ts';
 import type { Candidate } from '../../schemas/candidate.ts';
 import { SourceConfig } from '../../schemas/config.ts';

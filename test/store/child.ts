@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs';
 import { StoreError } from '../../store/errors.ts';
 import { openStore } from '../../store/open.ts';
 import { candidate, completion, intent, pages, rejection } from './made.ts';
+import { putOrder } from '../support/put-order.ts';
 
 /** A process of its own that uses a real store and is killed or starved by its parent; says what was acknowledged, a line each. */
 const [mode, file = '', number = '0'] = process.argv.slice(2);
@@ -39,7 +40,7 @@ async function dieInOrder(diesAtPage: number): Promise<void> {
   const store = await openStore(file);
   const candidates = Array.from({ length: 2_500 }, (_, n) => candidate(n));
   const rejections = Array.from({ length: 2_500 }, (_, n) => rejection(n));
-  await store.putOrder({ id: 'order-1', createdAt: 1, facts: '{}' }, dying(candidates, diesAtPage), dying(rejections, diesAtPage));
+  await putOrder(store, { id: 'order-1', createdAt: 1, facts: '{}' }, dying(candidates, diesAtPage), dying(rejections, diesAtPage));
   say('stored');
   process.kill(process.pid, 'SIGKILL');
 }

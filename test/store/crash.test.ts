@@ -6,6 +6,7 @@ import { openStore } from '../../store/open.ts';
 import { candidate, keyOf, pages, rejection } from './made.ts';
 import { compileChild, start } from './processes.ts';
 import { reopened, tempFolder } from './samples.ts';
+import { putOrder } from '../support/put-order.ts';
 
 let child = { script: '', remove: (): Promise<void> => Promise.resolve() };
 // Each test starts processes of its own: seconds on a quiet machine, more beside others.
@@ -77,7 +78,8 @@ test.each([0, 1, 2])(
     const store = await reopened(file);
     expect((await store.latestOrder())?.id ?? null).toBe(lines.includes('stored') ? 'order-1' : null);
     expect(lines.includes('stored')).toBe(page === 2);
-    await store.putOrder(
+    await putOrder(
+      store,
       { id: 'order-1', createdAt: 1, facts: '{}' },
       pages(Array.from({ length: 2_500 }, (_, n) => candidate(n))),
       pages(Array.from({ length: 2_500 }, (_, n) => rejection(n))),

@@ -3,6 +3,7 @@ import { rowContent } from '../../store/row-content.ts';
 import type { OutcomeRow, StepOutputRow } from '../../store/port.ts';
 import { candidate, pages } from './made.ts';
 import { tempStore } from './samples.ts';
+import { putOrder } from '../support/put-order.ts';
 
 const RUN = { orderId: 'order-1', pipelineHash: 'p1' } as const;
 
@@ -50,8 +51,8 @@ test('a row has a place in every order that holds it, and its verdicts and outco
   const [one] = rows;
   if (one === undefined) throw new Error('no candidate');
   const edited = { ...one, row: { ...one.row, sourceLicense: 'CC-BY-4.0' } };
-  await store.putOrder({ id: 'order-1', createdAt: 1, facts: '{}' }, pages(rows), pages<never>([]));
-  await store.putOrder({ id: 'order-2', createdAt: 2, facts: '{}' }, pages([edited, ...rows.slice(2)]), pages<never>([]));
+  await putOrder(store, { id: 'order-1', createdAt: 1, facts: '{}' }, pages(rows), pages<never>([]));
+  await putOrder(store, { id: 'order-2', createdAt: 2, facts: '{}' }, pages([edited, ...rows.slice(2)]), pages<never>([]));
   const { lineage } = store;
   expect((await lineage.places(one.id)).map((place) => [place.orderId, place.candidate.row.sourceLicense])).toEqual([
     ['order-1', one.row.sourceLicense],

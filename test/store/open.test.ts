@@ -8,6 +8,7 @@ import { openStore } from '../../store/open.ts';
 import { StoreError, storeErrorFrom } from '../../store/errors.ts';
 import { candidate, pages } from './made.ts';
 import { reopened, tempFolder, tempStore } from './samples.ts';
+import { putOrder } from '../support/put-order.ts';
 
 async function withRaw<T>(file: string, run: (sql: (text: string) => Promise<unknown[][]>) => Promise<T>): Promise<T> {
   const instance = await DuckDBInstance.create(file);
@@ -31,7 +32,7 @@ test('a file of the first schema is brought to the newest one and keeps its rows
   await expect(openStore(file, { readOnly: true })).rejects.toMatchObject({ code: 'schema_older' });
   const store = await reopened(file);
   expect(await store.latestOrder()).toEqual({ id: 'order-old', createdAt: 7, facts: '{}' });
-  await store.putOrder({ id: 'order-new', createdAt: 8, facts: '{}' }, pages([candidate(0)]), pages<never>([]));
+  await putOrder(store, { id: 'order-new', createdAt: 8, facts: '{}' }, pages([candidate(0)]), pages<never>([]));
   await store.putFact('a', '1');
   await store.close();
   const versions = await withRaw(file, (sql) => sql('SELECT version, name FROM schema_versions ORDER BY version'));

@@ -3,6 +3,7 @@ import { rowContent } from '../../store/row-content.ts';
 import type { RowRejection } from '../../schemas/source-row.ts';
 import { candidate, pages, rejection } from './made.ts';
 import { reopened, tempStore } from './samples.ts';
+import { putOrder } from '../support/put-order.ts';
 
 const ORDER = { id: 'order-1', createdAt: 5, facts: '{"rows":3}' };
 
@@ -21,7 +22,7 @@ test('an order comes back by position, by id and by source id, each row with its
   const { store, file } = await tempStore();
   const general = Array.from({ length: 250 }, (_, n) => candidate(n));
   const coding = Array.from({ length: 10 }, (_, n) => candidate(n, 'coding', { question: 'lone \ud800 and \u0000 here?' }));
-  await store.putOrder(ORDER, pages([...general, ...coding]), pages([rejection(0), rejection(1), rejection(2, 'near_duplicate')]));
+  await putOrder(store, ORDER, pages([...general, ...coding]), pages([rejection(0), rejection(1), rejection(2, 'near_duplicate')]));
   await store.close();
   const again = await reopened(file);
   const page = await again.candidates('order-1', 'general', 120, 140);
@@ -48,7 +49,7 @@ test('an order comes back by position, by id and by source id, each row with its
 test('rejections are paged in the order they were found', async () => {
   const { store } = await tempStore();
   const rejections = Array.from({ length: 2_500 }, (_, n) => rejection(n));
-  await store.putOrder(ORDER, pages<never>([]), pages(rejections, 700));
+  await putOrder(store, ORDER, pages<never>([]), pages(rejections, 700));
   expect(await allRejections(store.rowRejections('order-1'))).toEqual(rejections);
 });
 
@@ -59,7 +60,8 @@ test.each([
   const { store, file } = await tempStore();
   const candidates = Array.from({ length: 2_500 }, (_, n) => candidate(n));
   const rejections = Array.from({ length: 2_500 }, (_, n) => rejection(n));
-  const put = store.putOrder(
+  const put = putOrder(
+    store,
     ORDER,
     failing === 'candidates' ? broken(candidates) : pages(candidates),
     failing === 'rejections' ? broken(rejections) : pages(rejections),
@@ -71,7 +73,7 @@ test.each([
   expect(await store.candidateCounts('order-1')).toEqual([]);
   await store.close();
   const again = await reopened(file);
-  await again.putOrder(ORDER, pages(candidates), pages(rejections));
+  await putOrder(again, ORDER, pages(candidates), pages(rejections));
   expect(await again.candidateCounts('order-1')).toEqual([
     { domain: 'general', source: 'source-0', count: 1_250 },
     { domain: 'general', source: 'source-1', count: 1_250 },
@@ -83,10 +85,10 @@ test('an order put again is the latest again and doubles nothing; the other orde
   const { store } = await tempStore();
   const rows = Array.from({ length: 20 }, (_, n) => candidate(n));
   const turned = rows.map((one, n) => ({ ...one, position: rows.length - 1 - n })).reverse();
-  await store.putOrder(ORDER, pages(rows), pages([rejection(0)]));
-  await store.putOrder({ ...ORDER, id: 'order-2' }, pages(turned), pages<never>([]));
+  await putOrder(store, ORDER, pages(rows), pages([rejection(0)]));
+  await putOrder(store, { ...ORDER, id: 'order-2' }, pages(turned), pages<never>([]));
   expect((await store.latestOrder())?.id).toBe('order-2');
-  await store.putOrder({ ...ORDER, createdAt: 9 }, pages(rows), pages([rejection(0)]));
+  await putOrder(store, { ...ORDER, createdAt: 9 }, pages(rows), pages([rejection(0)]));
   expect(await store.latestOrder()).toEqual({ ...ORDER, createdAt: 9 });
   expect((await store.candidates('order-1', 'general', 0, 100)).map(({ candidate: one }) => one)).toEqual(rows);
   expect((await store.candidates('order-2', 'general', 0, 100)).map(({ candidate: one }) => one)).toEqual(turned);

@@ -3,6 +3,7 @@ import { rowContent } from '../../store/row-content.ts';
 import type { OutcomeRow, RunRow, StepOutputRow } from '../../store/port.ts';
 import { candidate, pages } from './made.ts';
 import { reopened, tempStore } from './samples.ts';
+import { putOrder } from '../support/put-order.ts';
 
 const RUN: RunRow = {
   id: 'run-1',
@@ -98,7 +99,7 @@ test('a verdict is found by candidate, step, version and input; the first stored
 test('outcomes stand at their places, pending ones and waivers included; the latest holds, another row hash or pipeline does not count', async () => {
   const { store, file } = await tempStore();
   const rows = Array.from({ length: 6 }, (_, n) => candidate(n));
-  await store.putOrder({ id: 'order-1', createdAt: 1, facts: '{}' }, pages(rows), pages<never>([]));
+  await putOrder(store, { id: 'order-1', createdAt: 1, facts: '{}' }, pages(rows), pages<never>([]));
   const failed = { status: 'failed', step: 'derive', reason: 'timeout', query: null, example: null } as const;
   await store.putOutcomes([outcome(0), outcome(1, failed), outcome(2, { rowHash: 'stale' }), outcome(3, { pipelineHash: 'p2' })]);
   await store.putOutcomes([outcome(1), outcome(4, failed)]);

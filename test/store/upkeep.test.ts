@@ -8,6 +8,7 @@ import type { OutcomeRow, StepOutputRow } from '../../store/port.ts';
 import type { DuckDbStore } from '../../store/duckdb-store.ts';
 import { candidate, completion, intent, keyOf, pages } from './made.ts';
 import { reopened, tempFolder, tempStore } from './samples.ts';
+import { putOrder } from '../support/put-order.ts';
 
 const OLD = 5_000;
 const CUT = 10_000;
@@ -61,8 +62,8 @@ async function twoPipelines(): Promise<{ readonly store: DuckDbStore; readonly f
   const made = await tempStore();
   const { store } = made;
   const rows = Array.from({ length: 4 }, (_, n) => candidate(n));
-  await store.putOrder({ id: 'order-old', createdAt: OLD, facts: '{}' }, pages(rows), pages<never>([]));
-  await store.putOrder({ id: 'order-new', createdAt: OLD, facts: '{}' }, pages(rows.slice(0, 2)), pages<never>([]));
+  await putOrder(store, { id: 'order-old', createdAt: OLD, facts: '{}' }, pages(rows), pages<never>([]));
+  await putOrder(store, { id: 'order-new', createdAt: OLD, facts: '{}' }, pages(rows.slice(0, 2)), pages<never>([]));
   for (const name of ['shared', 'old-only', 'young']) await call(store, name, 'old', name === 'young' ? YOUNG : OLD);
   await call(store, 'probe', 'old', OLD, 'probe');
   await call(store, 'by-new', 'new', OLD);

@@ -51,7 +51,7 @@ async function nearestKept({
   fold,
   outcome,
 }: FateFacts): Promise<{ readonly id: string; readonly similarity: number } | null> {
-  const { textSimilarity } = await import('../../../datasets/near-duplicates.ts');
+  const { textSimilarity } = await import('../../../datasets/shingle-sets.ts');
   const query = withoutAnswerContract(outcome?.query ?? '');
   let best: { readonly id: string; readonly similarity: number } | null = null;
   for (let at = 0; at < fold.kept.length; at += PAGE) {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { foldStored } from '../../../activities/fold-stored.ts';
 import { readPrompts } from '../../../cli/prompt-files.ts';
 import { readPlan } from '../../../cli/queries/plan.ts';
-import { ingestSources } from '../../../hub/ingest.ts';
+import { ingestSources } from '../ingest-rows.ts';
 import type { Plan } from '../../../activities/plan/plan.ts';
 import type { Candidate } from '../../../schemas/candidate.ts';
 import { Config } from '../../../schemas/config.ts';
