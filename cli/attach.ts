@@ -66,10 +66,29 @@ async function post(owner: OwnerFile, command: string, args: Readonly<Record<str
   return body.value;
 }
 
-/** Attaches to the live owner of a project; null when none runs. */
+/** What changes nothing may be asked twice. */
+const isQuestion = (command: string): boolean =>
+  command === 'ping' || command === 'build.state' || (command.startsWith('query.') && command !== 'query.export');
+
+/** Attaches to the live owner of a project; null when none runs. A question whose connection broke (a laptop slept) is asked once more while the owner lives. */
 export function attach(projectFolder: string): OwnerClient | null {
   const owner = readOwnerFile(projectFolder);
-  return owner === null ? null : { owner, call: (command, args = {}) => post(owner, command, args) };
+  if (owner === null) return null;
+  const call = async (command: string, args: Readonly<Record<string, unknown>> = {}): Promise<unknown> => {
+    try {
+      return await post(owner, command, args);
+    } catch (error) {
+      const lives = error instanceof OwnerGoneError && readOwnerFile(projectFolder)?.pid === owner.pid;
+      if (!lives) throw error;
+      if (isQuestion(command)) return post(owner, command, args);
+      throw new CliError(
+        `The connection to the owner (pid ${owner.pid}), which is alive, broke off. Type \`memcalib status\` to see whether it did what you asked.`,
+        EXIT.unfinished,
+        { cause: error },
+      );
+    }
+  };
+  return { owner, call };
 }
 
 function lastWords(file: string, from: number): string {

@@ -134,10 +134,12 @@ async function hold({ projectFolder, command, keep, env }: OwnerOptions, closers
     ready.onChildChange(announceAgain);
     rehearsal.onChange(announceAgain);
     log.info(`owner ${process.pid} started for \`${command}\``);
-    while (!life.stopping) {
+    for (let askedAt = 0; !life.stopping;) {
       await new Promise((resolve) => setTimeout(resolve, 200));
+      if (keep || !isIdle(IDLE_MS) || Date.now() - askedAt < IDLE_MS) continue;
+      askedAt = Date.now();
       // A request may come while the builds are looked at: then the owner stays.
-      if (!keep && isIdle(IDLE_MS) && !(await mayHaveWork(builds, log)) && isIdle(IDLE_MS)) break;
+      if (!(await mayHaveWork(builds, log)) && isIdle(IDLE_MS)) break;
     }
   } catch (error) {
     // Who asked for a build is told why there is none before the owner ends.
