@@ -1,19 +1,25 @@
 // What reruns cost besides calls: `plan`, `build`, `why` and `diff` on a built project, each a command of its own as a person types it.
-// Rows are recombined demo rows, replies come from the rehearsal model without delay. Usage: npm run bench:plan -- [--rows 60]
+// The project is made by `bench/plan/make-project.mjs` through the real store; the rehearsal model answers.
+// Usage: npm run bench:plan -- [--examples 150] [--folder KEPT]   (15000 is the size the aims are for; a kept folder is made once)
 import { spawn } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeRows, sourceOf } from './overhead/make-rows.mjs';
+import { sourceOf } from './overhead/make-rows.mjs';
 import { watch } from './overhead/watch-process.mjs';
+import { writeRows } from './plan/rows.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
-const { values } = parseArgs({ options: { rows: { type: 'string', default: '60' } } });
-const rows = Number(values.rows);
-const folder = mkdtempSync(join(tmpdir(), 'memcalib-bench-plan-'));
+/** Rows of a domain for each example wanted: about two thirds of the candidates are accepted. */
+const ROWS_PER_EXAMPLE = 2.1;
+const { values } = parseArgs({ options: { examples: { type: 'string', default: '150' }, folder: { type: 'string' } } });
+const examples = Number(values.examples);
+const folder = values.folder === undefined ? mkdtempSync(join(tmpdir(), 'memcalib-bench-plan-')) : resolve(values.folder);
+const configFile = join(folder, 'memcalib.config.json');
 const project = join(folder, '.memcalib');
-const prompts = join(folder, 'prompts');
+const naturalize = join(folder, 'prompts', 'naturalize.md');
+const EDIT = '\nTake your time.\n';
 const children = new Set();
 
 function start(args, env = process.env) {
@@ -23,7 +29,7 @@ function start(args, env = process.env) {
   return child;
 }
 
-const heaps = join(folder, 'heap');
+const heaps = mkdtempSync(join(tmpdir(), 'memcalib-bench-heaps-'));
 const probed = {
   ...process.env,
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import ${join(ROOT, 'bench/overhead/heap-probe.mjs')}`,
@@ -39,28 +45,27 @@ function owner() {
   }
 }
 
+async function outputOf(child) {
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  const code = await new Promise((done) => child.once('close', done));
+  return { code, output };
+}
+
 /** Types a command; gives its wall time, exit code, output, and the memory of it and its owner together. */
-async function type(...args) {
-  while (owner() !== null) await new Promise((resolve) => setTimeout(resolve, 50));
+async function type(env, ...args) {
+  while (owner() !== null) await new Promise((done) => setTimeout(done, 50));
   rmSync(heaps, { recursive: true, force: true });
   mkdirSync(heaps);
   const began = performance.now();
-  const child = start([join(ROOT, 'bin/memcalib.js'), ...args, '--config', join(folder, 'memcalib.config.json')], probed);
+  const child = start([join(ROOT, 'bin/memcalib.js'), ...args, '--config', configFile], env);
   const stop = watch({ cli: () => child.pid, owner: () => owner()?.pid });
-  let output = '';
-  child.stdout.on('data', (chunk) => (output += chunk));
-  const code = await new Promise((resolve) => child.once('close', resolve));
+  const { code, output } = await outputOf(child);
   const wallS = (performance.now() - began) / 1000;
   const use = Object.values(stop());
-  const heap = readdirSync(heaps).reduce((sum, name) => sum + Number(readFileSync(join(heaps, name), 'utf8')) / 1048576, 0);
-  return {
-    code,
-    output,
-    wallS,
-    cpuS: use.reduce((sum, item) => sum + item.cpuS, 0),
-    rssMb: use.reduce((sum, { peakMb }) => sum + peakMb, 0),
-    heapMb: heap,
-  };
+  const sum = (pick) => use.reduce((total, item) => total + pick(item), 0);
+  const heapMb = readdirSync(heaps).reduce((total, name) => total + Number(readFileSync(join(heaps, name), 'utf8')) / 1048576, 0);
+  return { code, output, wallS, cpuS: sum((item) => item.cpuS), rssMb: sum((item) => item.peakMb), heapMb };
 }
 
 function show(name, aim, { wallS, cpuS, rssMb, heapMb }, more = '') {
@@ -70,58 +75,80 @@ function show(name, aim, { wallS, cpuS, rssMb, heapMb }, more = '') {
   );
 }
 
-function writeConfig(baseUrl) {
-  const model = (name) => ({ provider: 'bench', model: name });
-  const config = {
-    name: 'bench-plan',
-    target: { health: rows, general: rows, coding: rows },
-    sources: ['health', 'general', 'coding'].map(sourceOf),
-    promptsDir: 'prompts',
-    providers: { bench: { baseUrl: `${baseUrl}/v1`, concurrency: 64, startConcurrency: 64, structuredOutput: 'json_schema' } },
-    models: { builder: model('rehearsal'), reviewerA: model('rehearsal-a'), reviewerB: model('rehearsal-b') },
-  };
-  writeFileSync(join(folder, 'memcalib.config.json'), JSON.stringify(config));
-}
-
 function expectCode(wanted, { code, output }) {
   if (!wanted.includes(code)) throw new Error(`ended ${code}: ${output.trim().split('\n').at(-1)}`);
 }
 
-mkdirSync(heaps);
-const server = start([join(ROOT, 'bench/overhead/delay-server.mjs'), '0']);
-const baseUrl = await new Promise((resolve) => server.stdout.once('data', (chunk) => resolve(String(chunk).trim())));
-const calls = async () => JSON.parse(await (await fetch(`${baseUrl}/count`)).text()).calls;
-try {
-  makeRows(folder, rows * 3);
-  cpSync(join(ROOT, 'prompts'), prompts, { recursive: true });
-  writeConfig(baseUrl);
-  const load = loadavg()[0];
-  const built = await type('build', '--json');
-  expectCode([0, 6], built);
-  const report = JSON.parse(built.output);
-  const accepted = Object.values(report.accepted).reduce((sum, count) => sum + count, 0);
-  console.log(`${accepted} examples, ${report.calls.total} calls, built in ${built.wallS.toFixed(1)} s; load ${load.toFixed(1)} before`);
-  const before = await calls();
-  show('plan, nothing to do', '<= 5 s', await type('plan'));
-  const again = await type('build', '--json');
+async function make(label, ...seed) {
+  const result = await outputOf(start([join(ROOT, 'bench/plan/make.mjs'), folder, label, ...seed]));
+  expectCode([0], result);
+  const { accepted, waived, calls, wallS, cpuS, rssMb } = JSON.parse(result.output);
+  const kept = Object.values(accepted).reduce((sum, count) => sum + count, 0);
+  console.log(
+    `${label}: ${kept} examples, ${calls} calls in the ledger, ${waived} candidates waived; made in ${wallS.toFixed(0)} s, cpu ${cpuS.toFixed(0)} s, peak rss ${Math.round(rssMb)} MB`,
+  );
+}
+
+function writeProject() {
+  const target = { health: Math.ceil(examples / 2), general: Math.ceil(examples / 4), coding: Math.ceil(examples / 4) };
+  const counts = Object.fromEntries(Object.entries(target).map(([domain, wanted]) => [domain, Math.ceil(wanted * ROWS_PER_EXAMPLE)]));
+  mkdirSync(folder, { recursive: true });
+  writeRows(folder, counts);
+  cpSync(join(ROOT, 'prompts'), join(folder, 'prompts'), { recursive: true });
+  const sources = Object.keys(target).map((domain) => sourceOf(domain));
+  writeFileSync(configFile, JSON.stringify({ name: 'bench-plan', target, sources, promptsDir: 'prompts' }));
+}
+
+async function callsNow() {
+  const result = await type(process.env, 'status', '--json');
+  expectCode([0], result);
+  return JSON.parse(result.output).calls.total;
+}
+
+async function measure() {
+  const nothing = await type(probed, 'plan');
+  expectCode([0], nothing);
+  show('plan, nothing to do', '<= 5 s, heap <= 512 MB', nothing);
+  const before = await callsNow();
+  const again = await type(probed, 'build');
   expectCode([0, 6], again);
-  show('build, nothing to do', '<= 10 s', again, `, ${(await calls()) - before} calls`);
-  const [call] = JSON.parse((await type('calls', '--json', '--step', 'review-calibration')).output);
-  const why = await type('why', call.candidateId);
-  expectCode([0], why);
-  show('why ID', '<= 0.3 s', why);
-  appendFileSync(join(prompts, 'naturalize.md'), '\nTake your time.\n');
-  const edited = await type('plan');
-  expectCode([9], edited);
-  show('plan after an edit of naturalize', '<= 10 s', edited);
-  const second = await type('build', '--label', 'b', '--json');
-  expectCode([0, 6], second);
-  console.log(`build b: ${(await calls()) - before} calls in ${second.wallS.toFixed(1)} s`);
-  const compared = await type('diff', 'main', 'b');
+  show('build, nothing to do', '<= 10 s', again, `, ${(await callsNow()) - before} calls`);
+  const [call] = JSON.parse((await type(process.env, 'calls', '--json', '--step', 'review-calibration')).output);
+  for (let round = 0; round < 5; round += 1) {
+    const why = await type(process.env, 'why', call.candidateId);
+    expectCode([0], why);
+    show('why ID', '<= 0.3 s', why);
+  }
+  const unedited = readFileSync(naturalize, 'utf8');
+  appendFileSync(naturalize, EDIT);
+  try {
+    const edited = await type(probed, 'plan');
+    expectCode([9], edited);
+    show('plan after an edit of naturalize', '<= 10 s', edited);
+    console.log(edited.output.split('\n').find((line) => line.startsWith('About')) ?? '');
+    if (!existsSync(join(folder, 'b-made'))) {
+      await make('b', 'otherwise');
+      writeFileSync(join(folder, 'b-made'), '');
+    }
+  } finally {
+    writeFileSync(naturalize, unedited);
+  }
+  const compared = await type(probed, 'diff', 'main', 'b');
   expectCode([0], compared);
   show('diff of two builds', '<= 15 s', compared);
+  console.log(compared.output.split('\n').slice(0, 3).join('\n'));
+}
+
+try {
+  console.log(`load ${loadavg()[0].toFixed(1)} before`);
+  if (!existsSync(project)) {
+    writeProject();
+    await make('main');
+  }
+  await measure();
   console.log(`load ${loadavg()[0].toFixed(1)} after`);
 } finally {
   for (const child of children) child.kill();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(heaps, { recursive: true, force: true });
+  if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
 }

@@ -48,12 +48,7 @@ export function drawBlockPlan(seed: string, exampleId: string, sources: readonly
   if (sources.length + 1 > MAX_SLOTS)
     throw new BlockPlanError(`example ${exampleId} has ${sources.length} source atoms; a block plan holds at most ${MAX_SLOTS - 1}`);
   const uniform = seededUniforms(seed, exampleId, 'block-plan');
-  let redraws = 0;
-  let shape = drawShape(uniform);
-  while (!fits(shape, sources.length)) {
-    shape = drawShape(uniform);
-    redraws += 1;
-  }
+  const { shape, redraws } = drawFittingShape(uniform, sources.length);
   const seats: string[][] = shape.sizes.map(() => []);
   const free = (): readonly number[] => shape.sizes.map((size, index) => size - (seats[index]?.length ?? 0));
   seatSources(uniform, sources, seats, free);
@@ -71,12 +66,30 @@ export function drawBlockPlan(seed: string, exampleId: string, sources: readonly
   };
 }
 
+/** What a block plan is drawn from. */
+export type Planned = Pick<Workpiece, 'seed' | 'atomize' | 'plan'> & { readonly candidate: Pick<Workpiece['candidate'], 'id'> };
+
+/** Sizes of the blocks of an example, in no order that means anything: the beginning of its block plan, before anything is seated. */
+export function drawBlockSizes(seed: string, exampleId: string, sourceAtoms: number): readonly number[] {
+  return drawFittingShape(seededUniforms(seed, exampleId, 'block-plan'), sourceAtoms).shape.sizes;
+}
+
 /** The plan of a workpiece: the stored one, else the one its seed, id and source atoms fix. Throws before `atomize` has run. */
-export function planOf(workpiece: Workpiece): BlockPlan {
+export function planOf(workpiece: Planned): BlockPlan {
   if (workpiece.plan !== undefined) return workpiece.plan;
   if (workpiece.atomize === undefined)
     throw new Error(`candidate ${workpiece.candidate.id} has no atoms yet: run atomize before its block plan is drawn`);
   return drawBlockPlan(workpiece.seed, workpiece.candidate.id, workpiece.atomize.atoms);
+}
+
+function drawFittingShape(uniform: Uniform, sourceAtoms: number): { readonly shape: BlockShape; readonly redraws: number } {
+  let redraws = 0;
+  let shape = drawShape(uniform);
+  while (!fits(shape, sourceAtoms)) {
+    shape = drawShape(uniform);
+    redraws += 1;
+  }
+  return { shape, redraws };
 }
 
 function fits(shape: BlockShape, sourceAtoms: number): boolean {

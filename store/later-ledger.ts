@@ -57,7 +57,13 @@ export class LaterLedger implements LedgerStore {
   }
 
   async series(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return (await this.full()).series(keys);
+    if (this.isLoaded || keys.length > FEW_KEYS) return (await this.full()).series(keys);
+    const rows = await this.database.read(
+      'SELECT key, max(series) AS series FROM call_series WHERE key IN (SELECT unnest($1)) GROUP BY key',
+      [keys],
+    );
+    const reopened = new Map(rows.map((row) => [text(row, 'key'), number(row, 'series')]));
+    return new Map(keys.map((key) => [key, reopened.get(key) ?? 0]));
   }
 
   async writeIntents(intents: readonly CallIntent[]): Promise<void> {

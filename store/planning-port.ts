@@ -61,6 +61,9 @@ export interface PlanningStore {
   trails(pipelineHash: string, candidateIds: readonly string[]): Promise<readonly Trail[]>;
   /** Verdicts by the keys that trails hold. */
   outputsByKey(keys: readonly string[]): Promise<readonly (StepOutputRow & { readonly key: string })[]>;
+  /** The outputs alone of accepted verdicts by their keys, and which keys are stored at all. */
+  outputTexts(keys: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  storedKeys(keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** Step versions that any verdict stands under. */
   versionsInUse(): Promise<ReadonlySet<string>>;
   callMeasures(): Promise<readonly CallMeasure[]>;

@@ -24,13 +24,13 @@ function trail(row: ResultRow): Trail {
 
 async function readTrails(database: Database, pipelineHash: string, candidateIds: readonly string[]): Promise<readonly Trail[]> {
   if (candidateIds.length === 0) return [];
-  const rows = await database.read(
-    `SELECT candidate_id, row_hash, status, step, reason, query, trail FROM outcomes
-     WHERE pipeline_hash = $1 AND candidate_id IN (SELECT unnest($2))
-     QUALIFY row_number() OVER (PARTITION BY candidate_id, row_hash ORDER BY no DESC) = 1`,
+  // Numbers first, from narrow columns: the texts are then read in the few blocks where they lie.
+  const latest = await database.read(
+    `SELECT max(no) AS no FROM outcomes WHERE pipeline_hash = $1 AND candidate_id IN (SELECT unnest($2)) GROUP BY candidate_id, row_hash`,
     [pipelineHash, candidateIds],
   );
-  return rows.map(trail);
+  const numbers = latest.map((row) => number(row, 'no'));
+  return (await rowsByNumber(database, 'outcomes', 'no', 'candidate_id, row_hash, status, step, reason, query, trail', numbers)).map(trail);
 }
 
 async function readEarlierEnds(database: Database, candidateIds: readonly string[]): Promise<ReadonlyMap<string, 'accepted' | 'rejected'>> {
@@ -166,6 +166,16 @@ export function createPlanningStore(database: Database, verdictIndex: () => Prom
       const numbers = keys.flatMap((key) => index.get(key) ?? []);
       const rows = await rowsByNumber(database, 'step_outputs', 'no', '*', numbers);
       return rows.map((row) => ({ ...stepOutput(row), key: text(row, 'key') }));
+    },
+    outputTexts: async (keys) => {
+      const index = await verdictIndex();
+      const numbers = keys.flatMap((key) => index.get(key) ?? []);
+      const rows = await rowsByNumber(database, 'step_outputs', 'no', 'key, output', numbers);
+      return new Map(rows.flatMap((row) => (row['output'] === null ? [] : [[text(row, 'key'), text(row, 'output')] as const])));
+    },
+    storedKeys: async (keys) => {
+      const index = await verdictIndex();
+      return new Set(keys.filter((key) => index.get(key) !== undefined));
     },
     versionsInUse: async () => {
       const rows = await database.read('SELECT DISTINCT step_version FROM step_outputs');

@@ -59,16 +59,16 @@ export async function explainCandidate(
   measures: ReadonlyMap<StepId, StepMeasure>,
   candidateId: string,
 ): Promise<Explanation | null> {
-  for (const { candidates } of domains) {
-    const found = candidates.find(({ plan }) => plan.candidateId === candidateId);
-    if (found !== undefined) return explain(found.plan, found.isCertain ? 'certain' : found.isExpected ? 'expected' : 'refill', measures);
-  }
+  const found = domains.flatMap(({ candidates }) => candidates.filter(({ plan }) => plan.candidateId === candidateId))[0];
   const stored = await world.store.candidateById(world.order.id, candidateId);
   if (stored === null) return null;
   const { domain, position } = stored.candidate;
   const page = await world.store.outcomesAt(world.order.id, world.pipelineHash, domain, position, position + 1);
   const [item] = page;
   if (item === undefined || !DOMAINS.includes(domain)) return null;
-  const [plan] = await planPage(world, new Walker(world), domain, [item]);
-  return plan === undefined ? null : explain(plan, isFinal(item) ? 'final' : 'refill', measures);
+  const [plan] = await planPage(world, new Walker(world), domain, [item], { exact: true });
+  if (plan === undefined) return null;
+  const launched =
+    found === undefined ? (isFinal(item) ? 'final' : 'refill') : found.isCertain ? 'certain' : found.isExpected ? 'expected' : 'refill';
+  return explain(plan, launched, measures);
 }

@@ -3,6 +3,7 @@ import { DOMAINS } from '../../schemas/levels.ts';
 import type { Domain } from '../../schemas/levels.ts';
 import { STEPS } from '../../schemas/steps.ts';
 import { foldStored, createNearQueries } from '../fold-stored.ts';
+import { keptFold } from '../kept-fold.ts';
 import { readSpec } from '../read-spec.ts';
 import { settledDomains } from './settled.ts';
 import { measure, ratesOf } from './measures.ts';
@@ -28,7 +29,7 @@ async function reservesBefore(world: World): Promise<ReadonlyMap<Domain, Readonl
   const { before, store } = world;
   if (before === null) return new Map();
   const spec = await readSpec(store, before.id);
-  const fold = await foldStored(store, before, spec.config);
+  const fold = (await keptFold(store, before, spec.config)) ?? (await foldStored(store, before, spec.config));
   return new Map(DOMAINS.map((domain) => [domain, new Set(fold.domains[domain].reserve)]));
 }
 

@@ -7,8 +7,8 @@ import type { Expectation, Rates } from '../../stages/plan/profile.ts';
 import type { PositionOutcome } from '../../store/port.ts';
 import { domainSize, quotaOf } from '../fold-stored.ts';
 import type { CandidatePlan } from './candidate-plan.ts';
-import { planPage } from './walk-page.ts';
-import type { Walker } from './walk.ts';
+import { pastsOf, planPage } from './walk-page.ts';
+import type { Past, Walker } from './walk.ts';
 import type { World } from './world.ts';
 
 /** An open candidate with what is expected of it. */
@@ -36,8 +36,24 @@ export interface DomainPlan {
   readonly blocked: number;
 }
 
-/** Positions read at a time. */
+const isOpen = (item: PositionOutcome): boolean => !isFinal(item) && (item.outcome === null || item.outcome.status === 'retry');
+
+/** Positions read at a time, and how many of them are planned at a time: a walk that has enough ends there. */
+const READ = 2000;
 const PAGE = 500;
+
+/** Candidates of a domain in order, a page at a time, with what earlier pipelines left of the open ones. */
+async function* openPages(
+  world: World,
+  domain: Domain,
+  size: number,
+): AsyncGenerator<{ readonly page: readonly PositionOutcome[]; readonly pasts: ReadonlyMap<string, Past> }> {
+  for (let from = 0; from < size; from += READ) {
+    const read = await world.store.outcomesAt(world.order.id, world.pipelineHash, domain, from, Math.min(size, from + READ));
+    const pasts = await pastsOf(world, read.filter(isOpen));
+    for (let at = 0; at < read.length; at += PAGE) yield { page: read.slice(at, at + PAGE), pasts };
+  }
+}
 
 /** Stands for the query of a candidate that is not made yet: near to nothing. */
 const UNWRITTEN = '\u0000unwritten';
@@ -70,8 +86,6 @@ function foldCandidate(item: PositionOutcome, plan: CandidatePlan | undefined): 
     },
   };
 }
-
-const isOpen = (item: PositionOutcome): boolean => !isFinal(item) && (item.outcome === null || item.outcome.status === 'retry');
 
 interface Tally {
   done: number;
@@ -136,10 +150,11 @@ export async function planDomain(world: World, walker: Walker, domain: Domain, n
   const isEnough = (): boolean => fold.met && tally.balance >= -1e-9;
   const walked: { readonly plan: CandidatePlan; readonly expectation: Expectation | null; readonly isExpected: boolean }[] = [];
   let at = 0;
-  for (; at < size && !isEnough(); at += PAGE) {
-    const page = await store.outcomesAt(order.id, world.pipelineHash, domain, at, Math.min(size, at + PAGE));
-    const open = page.filter((item) => isOpen(item));
-    const plans = new Map((await planPage(world, walker, domain, open)).map((plan) => [plan.candidateId, plan]));
+  for await (const { page, pasts } of openPages(world, domain, size)) {
+    if (isEnough()) break;
+    at += PAGE;
+    const open = page.filter(isOpen);
+    const plans = new Map((await planPage(world, walker, domain, open, { pasts })).map((plan) => [plan.candidateId, plan]));
     for (const item of page) {
       const plan = plans.get(item.candidateId);
       const isExpected = !isEnough() && (fold.met || fold.wants(item.source));

@@ -9,11 +9,13 @@ import type { PositionOutcome, StepOutputRow, StoredCandidate } from '../../stor
 import type { CandidatePlan } from './candidate-plan.ts';
 import { samplesAt, sharedSteps, standingEnd } from './walk.ts';
 import { retriesOf } from '../reopened.ts';
-import type { Past, Walked, Walker } from './walk.ts';
+import { firstByPlan } from './first-by-plan.ts';
+import type { OpenCandidate, WalkedByPlan } from './first-by-plan.ts';
+import type { Past, Walker } from './walk.ts';
 import type { World } from './world.ts';
 
 /** What earlier pipelines left of the candidates of a page, from the first pipeline that has anything. */
-async function pastsOf(world: World, items: readonly PositionOutcome[]): Promise<ReadonlyMap<string, Past>> {
+export async function pastsOf(world: World, items: readonly PositionOutcome[]): Promise<ReadonlyMap<string, Past>> {
   const pasts = new Map<string, Past>();
   for (const baseline of world.baselines) {
     const missing = items.filter(({ candidateId }) => !pasts.has(candidateId));
@@ -41,7 +43,14 @@ function beforeOf(past: Past | null): CandidatePlan['before'] {
 
 const NO_CALLS = { calls: [], parts: 0, samples: 0, laterParts: new Map<StepId, number>() } as const;
 
-function assemble(world: World, item: PositionOutcome, domain: Domain, past: Past | null, walked: Walked, samples: number): CandidatePlan {
+function assemble(
+  world: World,
+  item: PositionOutcome,
+  domain: Domain,
+  past: Past | null,
+  walked: WalkedByPlan,
+  samples: number,
+): CandidatePlan {
   const known: Known = { settled: walked.settled, first: walked.first, ...hadOf(world, past) };
   const needs = needsOf(known);
   const later = [...needs].filter(([, need]) => need === 'mayRun').map(([step]) => step);
@@ -61,26 +70,41 @@ function standing(world: World, item: PositionOutcome, domain: Domain, past: Pas
   return { ...known, ...NO_CALLS, candidateId, domain, position, source, end, before: beforeOf(past), needs: needsOf(known) };
 }
 
+/** How closely a page is looked at: `exact` walks every candidate, so that each call is named by its part. */
+export interface PageOptions {
+  readonly exact?: boolean;
+  /** What earlier pipelines left of the candidates, where it was read for several pages at once. */
+  readonly pasts?: ReadonlyMap<string, Past>;
+}
+
 /** Plans the open candidates of one page: those whose past path stands without reading any text, the others by walking their steps. */
 export async function planPage(
   world: World,
   walker: Walker,
   domain: Domain,
   items: readonly PositionOutcome[],
+  options: PageOptions = {},
 ): Promise<readonly CandidatePlan[]> {
   if (items.length === 0) return [];
-  const [pasts, retries] = await Promise.all([pastsOf(world, items), retriesOf(world.store, world.pipelineHash, items)]);
+  const [pasts, retries] = await Promise.all([options.pasts ?? pastsOf(world, items), retriesOf(world.store, world.pipelineHash, items)]);
   const shared = new Map(world.baselines.map((baseline) => [baseline.hash, sharedSteps(world, baseline, PLAN_VERSION)]));
   const plans: CandidatePlan[] = [];
-  const open: { readonly item: PositionOutcome; readonly past: Past | null; readonly prefix: number }[] = [];
+  const unsettled: OpenCandidate[] = [];
   for (const item of items) {
     const past = pasts.get(item.candidateId) ?? null;
     const same = past === null ? 0 : (shared.get(past.baseline.hash) ?? 0);
     const stands = past === null ? null : standing(world, item, domain, past, same);
     if (stands !== null) plans.push(stands);
-    else open.push({ item, past, prefix: Math.min(same, past?.trail.keys.length ?? 0) });
+    else unsettled.push({ item, past, prefix: Math.min(same, past?.trail.keys.length ?? 0) });
   }
-  if (open.length === 0) return plans;
+  const known = options.exact === true ? new Map<string, WalkedByPlan>() : await firstByPlan(world, domain, unsettled);
+  for (const { item, past } of unsettled) {
+    const end = known.get(item.candidateId);
+    if (end !== undefined)
+      plans.push(assemble(world, item, domain, past, end, samplesAt(end.first, retries.get(item.candidateId) ?? new Map())));
+  }
+  const open = unsettled.filter(({ item }) => !known.has(item.candidateId));
+  if (open.length === 0) return plans.sort((a, b) => a.position - b.position);
   const keys = open.flatMap(({ past, prefix }) => past?.trail.keys.slice(0, prefix) ?? []);
   const from = open[0]?.item.position ?? 0;
   const [outputs, rows] = await Promise.all([

@@ -1,7 +1,8 @@
 import type { StepId } from '../../schemas/steps.ts';
-import type { Workpiece } from '../../schemas/workpiece.ts';
+import type { AtomizeOutput, Workpiece } from '../../schemas/workpiece.ts';
 import { slotParts } from '../auxiliary-distractors.ts';
-import { planOf } from '../block-plan.ts';
+import { drawBlockSizes, planOf } from '../block-plan.ts';
+import type { Planned } from '../block-plan.ts';
 import { MAX_RUBRICS_PER_PART } from '../rubrics.ts';
 import { drawAuxiliaryBlocks } from '../scenes.ts';
 
@@ -26,14 +27,27 @@ export function mostCallsPerPart(step: StepId, samples: number): number {
   return step === 'review-fidelity' || step === 'review-calibration' ? samples : 2;
 }
 
+/** As much of a workpiece as its block plan is drawn from. */
+export type AtomizedWorkpiece = Planned & { readonly candidate: Pick<Workpiece['candidate'], 'id' | 'domain'> };
+
+/** Block sizes without seating anything, unless a plan was drawn already. */
+function sizesOf({ plan, seed, candidate }: AtomizedWorkpiece, { atoms }: AtomizeOutput): readonly number[] {
+  return plan?.blocks.map(({ seats }) => seats.length) ?? drawBlockSizes(seed, candidate.id, atoms.length);
+}
+
 /** Most parts of a step for one example: exact where its block plan is drawn already. */
-export function mostParts(step: StepId, workpiece: Workpiece | null): number {
+export function mostParts(step: StepId, workpiece: AtomizedWorkpiece | null): number {
   if (workpiece?.atomize === undefined) return MOST_PARTS[step];
-  const { blocks } = planOf(workpiece);
-  if (step === 'naturalize') return blocks.filter(({ seats }) => seats.length > 1).length;
-  if (step === 'rubrics') return Math.ceil(blocks.reduce((sum, { seats }) => sum + seats.length, 0) / MAX_RUBRICS_PER_PART);
+  if (step === 'naturalize') return sizesOf(workpiece, workpiece.atomize).filter((size) => size > 1).length;
+  if (step === 'rubrics')
+    return Math.ceil(sizesOf(workpiece, workpiece.atomize).reduce((sum, size) => sum + size, 0) / MAX_RUBRICS_PER_PART);
   if (step !== 'auxiliary-distractors') return MOST_PARTS[step];
   const { seed, candidate, atomize } = workpiece;
   const texts = atomize.atoms.map(({ text }) => text);
   return slotParts(drawAuxiliaryBlocks(seed, candidate.id, candidate.domain, planOf(workpiece), texts)).length;
+}
+
+/** Parts a step asks first, told from the block plan alone: what its `requests` would list for the whole workpiece (a test holds the two together). */
+export function firstParts(step: StepId, workpiece: AtomizedWorkpiece): number {
+  return step === 'hard-distractor' ? 1 : mostParts(step, workpiece);
 }

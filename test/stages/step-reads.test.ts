@@ -7,6 +7,7 @@ import { STEP_DEFINITIONS } from '../../stages/catalog.ts';
 import { STEP_READS } from '../../stages/step-reads.ts';
 import { auxiliaryDistractors } from '../../stages/auxiliary-distractors.ts';
 import { hardDistractor } from '../../stages/hard-distractor.ts';
+import { firstParts } from '../../stages/plan/bounds.ts';
 import { naturalize } from '../../stages/naturalize.ts';
 import { planOf } from '../../stages/block-plan.ts';
 import { rubrics } from '../../stages/rubrics.ts';
@@ -54,4 +55,16 @@ test.each(STEPS)('the table says what the input of %s is made of', (step) => {
     return after === before ? [] : [read];
   });
   expect(reads.sort()).toEqual([...STEP_READS[step]].sort());
+});
+
+test.each(STEPS)('the parts %s asks first are told by the block plan alone', (step) => {
+  const { seed, candidate, atomize } = finished;
+  for (const suffix of ['', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
+    const id = `${candidate.id.slice(0, candidate.id.length - suffix.length)}${suffix}`;
+    const plain: Workpiece = { ...afterAtomize, candidate: { ...candidate, id } };
+    const whole = run(plain, hardDistractor, auxiliaryDistractors, rubrics, naturalize);
+    const { domain } = candidate;
+    const told = firstParts(step, { seed, candidate: { id, domain }, ...(atomize !== undefined && { atomize }) });
+    expect(told).toBe(STEP_DEFINITIONS[step].requests(STEP_DEFINITIONS[step].input(whole)).length);
+  }
 });
