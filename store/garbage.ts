@@ -42,7 +42,8 @@ CREATE OR REPLACE TEMP TABLE drop_calls AS
     HAVING max(intended_at) < ${young} AND bool_and(run_id NOT IN ${ids}) AND bool_and(step IN ${list(STEPS)}))
   AND key NOT IN (SELECT key FROM keep_keys);
 CREATE OR REPLACE TEMP TABLE drop_facts AS
-  SELECT no FROM facts WHERE at_ms < ${young} AND no NOT IN (SELECT max(no) FROM facts GROUP BY name);
+  SELECT no FROM facts WHERE at_ms < ${young} AND (no NOT IN (SELECT max(no) FROM facts GROUP BY name)
+    OR (starts_with(name, 'fold:') AND no < (SELECT max(no) FROM facts WHERE starts_with(name, 'fold:'))));
 `;
 }
 

@@ -46,7 +46,7 @@ export interface LineageStore {
   idsWithPrefix(orderId: string, prefix: string, limit: number): Promise<readonly string[]>;
   /** Candidate and source ids of an order most like a mistyped one, best first. */
   nearestIds(orderId: string, wrong: string, limit: number): Promise<readonly string[]>;
-  /** A mark that changes whenever an outcome or a waiver of a pipeline is stored. */
+  /** A mark that changes whenever an outcome or a waiver of a pipeline is stored or dropped. */
   outcomeMark(pipelineHash: string): Promise<string>;
   /** Accepted outputs of one step on the trails of the latest outcomes of candidates. */
   trailOutputs(

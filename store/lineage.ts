@@ -86,11 +86,12 @@ export class DuckDbLineage implements LineageStore {
 
   async outcomeMark(pipelineHash: string): Promise<string> {
     const [row] = await this.database.read(
-      `SELECT coalesce((SELECT max(no) FROM outcomes WHERE pipeline_hash = $1), 0) AS outcome,
-              coalesce((SELECT max(no) FROM waivers WHERE pipeline_hash = $1), 0) AS waiver`,
+      `SELECT outcome, outcomes, waiver, waivers
+       FROM (SELECT coalesce(max(no), 0) AS outcome, count(*) AS outcomes FROM outcomes WHERE pipeline_hash = $1),
+            (SELECT coalesce(max(no), 0) AS waiver, count(*) AS waivers FROM waivers WHERE pipeline_hash = $1)`,
       [pipelineHash],
     );
-    return row === undefined ? '0 0' : `${number(row, 'outcome')} ${number(row, 'waiver')}`;
+    return ['outcome', 'outcomes', 'waiver', 'waivers'].map((name) => (row === undefined ? 0 : number(row, name))).join(' ');
   }
 
   async trailOutputs(run: RunScope, step: StepId, candidateIds: readonly string[]): ReturnType<LineageStore['trailOutputs']> {
