@@ -5,14 +5,21 @@ import { packSourceRow } from '../../store/row-shelf.ts';
 
 async function* placed(store: Store, pages: AsyncIterable<readonly Candidate[]>): AsyncGenerator<readonly PlacedCandidate[]> {
   for await (const page of pages) {
-    const out: PlacedCandidate[] = [];
-    for (const { row, ...candidate } of page) {
-      const { hash, body } = packSourceRow(row);
-      const [rowNo = 0] = await store.rows.keep({ hashes: hash, bodies: body, ends: Uint32Array.of(body.length) });
-      const { source, sourceId, origin } = row;
-      out.push({ ...candidate, source, sourceId, origin, rowNo, rowHash: Buffer.from(hash).toString('hex') });
-    }
-    yield out;
+    const packed = page.map(({ row }) => packSourceRow(row));
+    let end = 0;
+    const rowNos = await store.rows.keep({
+      hashes: Buffer.concat(packed.map(({ hash }) => hash)),
+      bodies: Buffer.concat(packed.map(({ body }) => body)),
+      ends: Uint32Array.from(packed, ({ body }) => (end += body.length)),
+    });
+    yield page.map(({ row: { source, sourceId, origin }, ...candidate }, at) => ({
+      ...candidate,
+      source,
+      sourceId,
+      origin,
+      rowNo: rowNos[at] ?? 0,
+      rowHash: Buffer.from(packed[at]?.hash ?? []).toString('hex'),
+    }));
   }
 }
 
