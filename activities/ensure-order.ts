@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { IngestFacts, IngestParams, IngestResult } from '../hub/ingest.ts';
 import { findKnownOrder } from '../hub/known-order.ts';
+import type { HashedFile } from '../hub/order-identity.ts';
 import type { PlacedCandidate } from '../schemas/candidate.ts';
 import { DOMAINS } from '../schemas/levels.ts';
 import type { RunSpec } from '../schemas/run-spec.ts';
@@ -17,6 +18,8 @@ const MOST_KNOWN = 20;
 export interface EnsuredOrder {
   readonly id: string;
   readonly facts: IngestFacts;
+  /** Rows read from files for it, and rows of unchanged files that had been screened before; none when the order itself was stored. */
+  readonly rows: IngestResult['rows'];
 }
 
 async function* allRejections(ingested: IngestResult): AsyncGenerator<readonly RowRejection[]> {
@@ -55,16 +58,17 @@ export async function ensureOrder(
     ...config.screening,
     ...(stored !== null && { weights: JSON.parse(stored) as NonNullable<IngestParams['weights']> }),
   };
+  const hashes = new Map<string, HashedFile>();
   if (stored !== null) {
-    const known = await findKnownOrder(await knownOrders(store), config.sources, params);
-    if (known !== null) return { id: known.id, facts: JSON.parse(known.facts) as IngestFacts };
+    const known = await findKnownOrder(await knownOrders(store), config.sources, params, hashes);
+    if (known !== null) return { id: known.id, facts: JSON.parse(known.facts) as IngestFacts, rows: { read: 0, known: 0 } };
   }
   // Adapters, screening and language tables load only when there is something to read.
   const [{ ingestSources }, { ThreadedScreener }] = await Promise.all([import('../hub/ingest.ts'), import('./screening-threads.ts')]);
   const screener = new ThreadedScreener(params);
   let ingested: IngestResult;
   try {
-    ingested = await ingestSources(config.sources, params, { shelf: { rows: store.rows, screener } });
+    ingested = await ingestSources(config.sources, params, { shelf: { rows: store.rows, screener }, hashes });
   } finally {
     await screener.close();
   }
@@ -75,11 +79,12 @@ export async function ensureOrder(
         { id: ingested.orderId, createdAt: deps.clock(), facts: JSON.stringify(ingested.facts) },
         allCandidates(ingested),
         allRejections(ingested),
+        ingested.makings(),
       );
     }
   } finally {
     ingested.close();
   }
   if (stored === null) await store.putFact(WEIGHTS_FACT, JSON.stringify(ingested.facts.weights));
-  return { id: ingested.orderId, facts: ingested.facts };
+  return { id: ingested.orderId, facts: ingested.facts, rows: ingested.rows };
 }

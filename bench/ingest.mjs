@@ -31,7 +31,7 @@ async function measure(label, folder, store) {
   });
   const began = performance.now();
   const cpu = process.cpuUsage();
-  const { facts } = await ensureOrder({ store, clock: Date.now }, { config, baseDir: folder });
+  const { facts, rows: told } = await ensureOrder({ store, clock: Date.now }, { config, baseDir: folder });
   const seconds = (performance.now() - began) / 1000;
   const { user, system } = process.cpuUsage(cpu);
   const sum = (counts) => counts.reduce((all, count) => all + count, 0);
@@ -40,7 +40,7 @@ async function measure(label, folder, store) {
   const near = sum(facts.sources.map((source) => source.rejected.near_duplicate ?? 0));
   const other = sum(facts.sources.flatMap((source) => Object.values(source.rejected))) - near;
   console.log(
-    `${label.padEnd(6)} ${number(read)} rows: ${seconds.toFixed(1)} s (${((user + system) / 1e6).toFixed(1)} s of CPU), peak RSS ${number(Math.round(process.resourceUsage().maxRSS / 1024))} MB, ` +
+    `${label.padEnd(6)} ${number(read)} rows (${number(told.read)} read, ${number(told.known)} known from before): ${seconds.toFixed(1)} s (${((user + system) / 1e6).toFixed(1)} s of CPU), peak RSS ${number(Math.round(process.resourceUsage().maxRSS / 1024))} MB, ` +
       `${number(candidates)} candidates + ${number(near)} near-duplicates + ${number(other)} others, ${read - candidates - near - other} unaccounted; load ${loadavg()[0].toFixed(1)}`,
   );
 }

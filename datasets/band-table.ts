@@ -29,6 +29,12 @@ export class BandTable {
     return found;
   }
 
+  has(key: number): boolean {
+    for (let at = this.#heads[key & (this.#heads.length - 1)] as number; at >= 0; at = this.#next[at] as number)
+      if (this.#keys[at] === key) return true;
+    return false;
+  }
+
   insert(key: number, doc: number): void {
     if (this.#count === this.#keys.length) this.#grow();
     const bucket = key & (this.#heads.length - 1);

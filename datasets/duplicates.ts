@@ -1,7 +1,8 @@
 import type { RowRejection } from '../schemas/source-row.ts';
 import { DOMAINS } from '../schemas/levels.ts';
 import { NONE, type HeldRows } from './held-rows.ts';
-import { clusterNearDuplicates } from './near-clusters.ts';
+import { readClusters } from './known-clusters.ts';
+import { clusterNearDuplicates, textsToCompare, type ClusterInput } from './near-clusters.ts';
 
 /** A row that repeats another, and the one that stays in its place. */
 export interface DroppedRow {
@@ -80,15 +81,66 @@ export function rejectionOf(rows: HeldRows, { reason, row, representative }: Dro
   };
 }
 
+/** Where the questions of rows are. */
+export interface Questions {
+  /** Makes sure that `of` can read the questions of these rows. */
+  readonly fetch: (rows: readonly number[]) => Promise<void>;
+  readonly of: (row: number) => string;
+}
+
+/** What became of all rows, and what the next ingest need not find out again. */
+export interface Deduplicated {
+  readonly kept: Uint32Array;
+  readonly dropped: readonly DroppedRow[];
+  /** 1 for each row that was set beside others as a text; `rootOf` is then the best row of its cluster. */
+  readonly tookPart: Uint8Array;
+  readonly rootOf: Uint32Array;
+}
+
+/** For each row that is left the best row of its cluster of near-duplicates, within a domain. */
+async function nearRoots(
+  rows: HeldRows,
+  left: Uint32Array,
+  questions: Questions,
+  threshold: number,
+  knownRoots: Uint32Array | null,
+): Promise<Uint32Array> {
+  const rootOf = new Uint32Array(rows.count).fill(NONE);
+  const placeOf = new Uint32Array(rows.count);
+  for (const domain of DOMAINS) {
+    const own = left.filter((row) => rows.domain(row) === domain);
+    own.forEach((row, at) => {
+      placeOf[row] = at;
+    });
+    const input: ClusterInput = {
+      count: own.length,
+      keysOf: (at) => rows.keys(own[at] as number),
+      threshold,
+      knownRoot: (at) => {
+        const root = knownRoots?.[own[at] as number] ?? NONE;
+        return root === NONE ? null : (placeOf[root] as number);
+      },
+    };
+    const compared = textsToCompare(input);
+    await questions.fetch(Array.from(compared, (at) => own[at] as number));
+    const roots = clusterNearDuplicates(input, compared, (at) => questions.of(own[at] as number));
+    own.forEach((row, at) => {
+      rootOf[row] = own[roots[at] as number] as number;
+    });
+  }
+  return rootOf;
+}
+
 /**
  * Drops rows that repeat another: equal id, equal tree or dialogue, equal question, or (within a domain, across sources) a near-duplicate question.
- * The best row of each cluster stays. `questionOf` reads a question back from where it was put aside.
+ * The best row of each cluster stays. `stored` is what an earlier ingest left: only rows that are new since are set beside others.
  */
-export function dropDuplicates(
+export async function dropDuplicates(
   rows: HeldRows,
-  questionOf: (row: number) => string,
+  questions: Questions,
   threshold: number,
-): { readonly kept: Uint32Array; readonly dropped: readonly DroppedRow[] } {
+  stored: Uint8Array | null,
+): Promise<Deduplicated> {
   const dropped: DroppedRow[] = [];
   let left = Uint32Array.from({ length: rows.count }, (_, row) => row).sort(byRank(rows));
   const leave = (reason: DroppedRow['reason'], firstLike: FirstLike): void => {
@@ -107,19 +159,9 @@ export function dropDuplicates(
   );
   leave('duplicate_group', byUnit(rows));
   leave('exact_duplicate', byQuestion(rows));
-  const rootOf = new Uint32Array(rows.count);
-  for (const domain of DOMAINS) {
-    const own = left.filter((row) => rows.domain(row) === domain);
-    const roots = clusterNearDuplicates({
-      count: own.length,
-      keysOf: (at) => rows.keys(own[at] as number),
-      textOf: (at) => questionOf(own[at] as number),
-      threshold,
-    });
-    own.forEach((row, at) => {
-      rootOf[row] = own[roots[at] as number] as number;
-    });
-  }
+  const tookPart = new Uint8Array(rows.count);
+  for (const row of left) tookPart[row] = 1;
+  const rootOf = await nearRoots(rows, left, questions, threshold, stored === null ? null : readClusters(rows, tookPart, stored));
   leave('near_duplicate', (row) => rootOf[row] as number);
-  return { kept: left, dropped };
+  return { kept: left, dropped, tookPart, rootOf };
 }

@@ -3,7 +3,7 @@ import { DOMAINS, type Domain } from '../schemas/levels.ts';
 import { HASH_BYTES } from '../schemas/row-shelf.ts';
 import type { SourceRow } from '../schemas/source-row.ts';
 import { Dictionary, NumberColumn } from './growing-columns.ts';
-import type { ScreenedBatch } from './screen-batch.ts';
+import type { PassedColumns } from './screen-batch.ts';
 
 /** Stands for "none" in a column. */
 export const NONE = 0xffff_ffff;
@@ -16,9 +16,26 @@ export type SourceName = Pick<SourceRow, 'source' | 'sourceDataset'>;
 
 const same = (key: string): string => key;
 
+/** What is held of a batch: of one just screened, or of one that was kept on a shelf. */
+export interface HeldBatch {
+  readonly passed: PassedColumns;
+  readonly keys: Uint32Array;
+  readonly keyCounts: ArrayLike<number>;
+  readonly hashes: Uint8Array;
+}
+
+/** Rows that came one after another from one unit: a source file, or all files of a source. */
+export interface HeldUnit {
+  /** Its number on the shelf; `NONE` where units are not kept. */
+  readonly unit: number;
+  readonly from: number;
+  count: number;
+}
+
 /** What is held in memory of all screened rows while they are compared and ordered: about 250 bytes a row, no text but its source id. */
 export class HeldRows {
   #count = 0;
+  readonly #heldUnits: HeldUnit[] = [];
   readonly #sourceIds: string[] = [];
   readonly #sources: SourceName[] = [];
   readonly #files = new Dictionary(same);
@@ -54,16 +71,38 @@ export class HeldRows {
     return this.#count;
   }
 
+  /** Begins a unit: rows added from now on belong to it. */
+  beginUnit(unit: number): void {
+    this.#heldUnits.push({ unit, from: this.#count, count: 0 });
+  }
+
+  /** Units with their rows, in the order of reading. */
+  units(): readonly HeldUnit[] {
+    return this.#heldUnits;
+  }
+
+  /** Unit of a row and its number there. */
+  inUnit(row: number): readonly [unit: number, number: number] {
+    let [low, high] = [0, this.#heldUnits.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#heldUnits[middle]?.from ?? 0) <= row) low = middle;
+      else high = middle - 1;
+    }
+    const { unit, from } = this.#heldUnits[low] ?? { unit: NONE, from: 0 };
+    return [unit, row - from];
+  }
+
   get unitCount(): number {
     return this.#units.size;
   }
 
   /** Takes in what passed of a batch; `rowNos` are its numbers on the shelf, `questionAt` the first of its questions where these were put aside. */
-  add(source: SourceName, { passed, keys, keyCounts, rows }: ScreenedBatch, rowNos: Int32Array, questionAt: number | null): void {
+  add(source: SourceName, { passed, keys, keyCounts, hashes }: HeldBatch, rowNos: Int32Array, questionAt: number | null): void {
     if (this.#count + passed.ids.length > MOST_ROWS)
       throw new RangeError(`More than ${MOST_ROWS} rows pass; give fewer files per project.`);
     const batch = this.#keys.push(keys) - 1;
-    this.#hashes.push(rows.hashes);
+    this.#hashes.push(hashes);
     const sourceNo = this.#sources.push(source) - 1;
     let keysFrom = 0;
     passed.ids.forEach((id, at) => {
@@ -90,6 +129,8 @@ export class HeldRows {
       keysFrom += keyCounts[at] ?? 0;
     });
     this.#count += passed.ids.length;
+    const unit = this.#heldUnits.at(-1);
+    if (unit !== undefined) unit.count += passed.ids.length;
   }
 
   id(row: number): string {

@@ -6,9 +6,9 @@ export interface ClusterInput {
   readonly count: number;
   /** Band keys of a text (`createBandKeys` at the same threshold). */
   readonly keysOf: (doc: number) => Uint32Array;
-  /** Read only for texts that share a key with another. */
-  readonly textOf: (doc: number) => string;
   readonly threshold: number;
+  /** A member of the cluster that a text is known to be in, of texts known to be near no other; null when it was not set beside the others yet. */
+  readonly knownRoot: (doc: number) => number | null;
 }
 
 /** Disjoint sets of numbers; the root of each is its smallest member. */
@@ -41,17 +41,37 @@ export class DisjointSets {
   }
 }
 
+/** Texts that are new, and the known ones that share a key with one of them: no other text is read. */
+export function textsToCompare({ count, keysOf, knownRoot }: ClusterInput): Int32Array {
+  const isNew = (doc: number): boolean => knownRoot(doc) === null;
+  let newKeys = 0;
+  let isAnyKnown = false;
+  for (let doc = 0; doc < count; doc += 1) {
+    if (isNew(doc)) newKeys += keysOf(doc).length;
+    else isAnyKnown = true;
+  }
+  if (!isAnyKnown) return Int32Array.from({ length: count }, (_, doc) => doc);
+  const keys = new BandTable(newKeys);
+  for (let doc = 0; doc < count; doc += 1) if (isNew(doc)) for (const key of keysOf(doc)) keys.insert(key, doc);
+  const out: number[] = [];
+  for (let doc = 0; doc < count; doc += 1) if (isNew(doc) || keysOf(doc).some((key) => keys.has(key))) out.push(doc);
+  return Int32Array.from(out);
+}
+
 /**
  * Clusters of near-duplicates: for each text the smallest number of its cluster. Independent of the order of texts but for the numbers.
- * Pairs that are joined already, by whatever way, are not verified again.
+ * Pairs that are joined already, by whatever way, are not verified again; k new texts against n known ones cost about k and a look at n keys.
+ * `compared` are those of `textsToCompare`, of which `textOf` gives the texts that share a key.
  */
-export function clusterNearDuplicates({ count, keysOf, textOf, threshold }: ClusterInput): Int32Array {
+export function clusterNearDuplicates(input: ClusterInput, compared: Int32Array, textOf: (doc: number) => string): Int32Array {
+  const { count, keysOf, threshold, knownRoot } = input;
   const sets = new DisjointSets(count);
+  for (let doc = 0; doc < count; doc += 1) sets.join(doc, knownRoot(doc) ?? doc);
   const cache = new SetCache(textOf);
-  let keys = 0;
-  for (let doc = 0; doc < count; doc += 1) keys += keysOf(doc).length;
-  const table = new BandTable(keys);
-  for (let doc = 0; doc < count; doc += 1) {
+  const table = new BandTable(compared.reduce((sum, doc) => sum + keysOf(doc).length, 0));
+  for (const doc of compared) if (knownRoot(doc) !== null) for (const key of keysOf(doc)) table.insert(key, doc);
+  for (const doc of compared) {
+    if (knownRoot(doc) !== null) continue;
     let others: Set<number> | null = null;
     for (const key of keysOf(doc)) others = table.collect(key, others);
     if (others !== null)

@@ -1,18 +1,18 @@
 import { buildOrder } from '../datasets/candidate-order.ts';
-import { dropDuplicates, rejectionOf } from '../datasets/duplicates.ts';
-import { HeldRows } from '../datasets/held-rows.ts';
+import { dropDuplicates, rejectionOf, type Deduplicated } from '../datasets/duplicates.ts';
+import { storeClusters } from '../datasets/known-clusters.ts';
+import type { HeldRows } from '../datasets/held-rows.ts';
 import type { IngestObserver } from '../datasets/ingest-observer.ts';
-import { createScreener, type ScreenedBatch, type Screener } from '../datasets/screen-batch.ts';
+import { createScreener, type Screener } from '../datasets/screen-batch.ts';
 import { sourceShares, stratumWeights, type StratumMember, type StratumWeights } from '../datasets/strata.ts';
 import type { PlacedCandidate } from '../schemas/candidate.ts';
 import type { SourceConfig } from '../schemas/config.ts';
 import { DOMAINS, type Domain } from '../schemas/levels.ts';
-import type { RowShelf } from '../schemas/row-shelf.ts';
+import type { LastingShelf, OrderMakings } from '../schemas/row-shelf.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
-import { sourceDatasetOf } from '../datasets/adapters/adapter.ts';
-import { identityOf } from './order-identity.ts';
+import { IngestSink } from './ingest-sink.ts';
+import { identityOf, unitKey, type HashedFile } from './order-identity.ts';
 import { readSource, type ReadSource } from './read-source.ts';
-import { Spool } from './spool.ts';
 import { packForSpool, SpoolShelf } from './spool-shelf.ts';
 
 const CHUNK = 500;
@@ -31,8 +31,10 @@ export interface IngestParams {
 
 /** How an ingest goes about its work; changes nothing that it finds. */
 export interface IngestMeans {
-  /** Where rows are put aside, and what screens and packs them for it; absent: in a file that ends with the process, screened here. */
-  readonly shelf?: { readonly rows: RowShelf; readonly screener: Screener };
+  /** Where rows are put aside and found again, and what screens and packs them for it; absent: in a file that ends with the process, screened here. */
+  readonly shelf?: { readonly rows: LastingShelf; readonly screener: Screener };
+  /** Files hashed a moment ago, by path. */
+  readonly hashes?: ReadonlyMap<string, HashedFile>;
   /** Hears of every row; only without a shelf. */
   readonly observer?: IngestObserver;
 }
@@ -65,35 +67,14 @@ export interface IngestResult {
   readonly weights: StratumWeights;
   readonly candidates: (domain: Domain) => Iterable<readonly PlacedCandidate[]>;
   readonly rejections: () => Iterable<readonly RowRejection[]>;
+  /** Rows read from files, and rows of unchanged files that were screened before. */
+  readonly rows: { readonly read: number; readonly known: number };
+  /** What the next ingest need not find out again; only with a shelf. */
+  readonly makings: () => OrderMakings;
   /** A row that was put aside without a shelf being given. */
   readonly rowAt: (rowNo: number) => SourceRow;
   /** Gives back the files in which rows wait; no row can be read from the result afterwards. */
   readonly close: () => void;
-}
-
-/** Screened rows: what is compared in memory, texts put aside. */
-class Sink {
-  readonly held = new HeldRows();
-  readonly rejections: RowRejection[] = [];
-  readonly ownShelf = new SpoolShelf();
-  readonly #questions = new Spool();
-  #questionCount = 0;
-
-  async take(source: SourceConfig, batch: ScreenedBatch, shelf: RowShelf): Promise<void> {
-    for (const rejection of batch.rejections) this.rejections.push(rejection);
-    const rowNos = await shelf.keep(batch.rows);
-    const name = { source: source.name, sourceDataset: sourceDatasetOf(source) };
-    this.held.add(name, batch, rowNos, this.#questionCount);
-    for (const question of batch.questions) this.#questions.add(question);
-    this.#questionCount += batch.questions.length;
-  }
-
-  readonly questionOf = (row: number): string => this.#questions.read(this.held.questionAt(row));
-
-  close(): void {
-    this.#questions.close();
-    this.ownShelf.close();
-  }
 }
 
 interface Order {
@@ -179,11 +160,34 @@ function* placed(held: HeldRows, domain: Domain, { rows, strata }: Order): Itera
     }));
 }
 
-function tell(observer: IngestObserver, sink: Sink, { kept, dropped }: ReturnType<typeof dropDuplicates>): void {
-  const { held } = sink;
-  const rowAt = (row: number): SourceRow => sink.ownShelf.rowAt(held.rowNo(row));
+function tell(observer: IngestObserver, held: HeldRows, { kept, dropped }: Deduplicated, rowNoAt: (rowNo: number) => SourceRow): void {
+  const rowAt = (row: number): SourceRow => rowNoAt(held.rowNo(row));
   for (const one of dropped) observer.rejected('duplicates', rejectionOf(held, one), rowAt(one.row), rowAt(one.representative));
   for (const row of kept) observer.kept({ id: held.id(row), row: rowAt(row), measures: held.measures(row), masked: held.masked(row) });
+}
+
+async function readAll(
+  sources: readonly SourceConfig[],
+  params: IngestParams,
+  sink: IngestSink,
+  screener: Screener,
+  { shelf, hashes = new Map() }: IngestMeans,
+): Promise<readonly ReadSource[]> {
+  const { baseDir, sourcesDir } = params;
+  const reads: ReadSource[] = [];
+  for (const source of [...sources].sort((a, b) => (a.name < b.name ? -1 : 1)))
+    reads.push(
+      await readSource(source, {
+        baseDir,
+        sourcesDir,
+        screener,
+        sink,
+        lasting: shelf?.rows ?? null,
+        keyOf: (located, files) => unitKey(located, files, params),
+        hashes,
+      }),
+    );
+  return reads;
 }
 
 /**
@@ -193,25 +197,34 @@ function tell(observer: IngestObserver, sink: Sink, { kept, dropped }: ReturnTyp
 export async function ingestSources(
   sources: readonly SourceConfig[],
   params: IngestParams,
-  { shelf, observer }: IngestMeans = {},
+  means: IngestMeans = {},
 ): Promise<IngestResult> {
-  const sink = new Sink();
-  const screener = shelf?.screener ?? createScreener(params, packForSpool, observer);
-  const reads: ReadSource[] = [];
-  try {
-    for (const source of [...sources].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      const take = (batch: ScreenedBatch): Promise<void> => sink.take(source, batch, shelf?.rows ?? sink.ownShelf);
-      reads.push(await readSource(source, { baseDir: params.baseDir, sourcesDir: params.sourcesDir, screener, take }));
-    }
-  } catch (error) {
+  const { shelf, observer } = means;
+  const ownShelf = new SpoolShelf();
+  const sink = new IngestSink(shelf?.rows ?? ownShelf, shelf?.rows ?? null);
+  const close = (): void => {
     sink.close();
+    ownShelf.close();
+  };
+  try {
+    const reads = await readAll(sources, params, sink, shelf?.screener ?? createScreener(params, packForSpool, observer), means);
+    const duplicates = await dropDuplicates(sink.held, sink, params.nearDuplicateJaccard, (await shelf?.rows.clusters()) ?? null);
+    if (observer !== undefined) tell(observer, sink.held, duplicates, (rowNo) => ownShelf.rowAt(rowNo));
+    return { ...inOrder(reads, sources, params, sink, duplicates), rowAt: (rowNo) => ownShelf.rowAt(rowNo), close };
+  } catch (error) {
+    close();
     throw error;
   }
-  const { held } = sink;
-  const duplicates = dropDuplicates(held, sink.questionOf, params.nearDuplicateJaccard);
-  const { kept, dropped } = duplicates;
-  if (observer !== undefined) tell(observer, sink, duplicates);
-  const rejections = [...sink.rejections, ...dropped.map((one) => rejectionOf(held, one))].sort(
+}
+
+function inOrder(
+  reads: readonly ReadSource[],
+  sources: readonly SourceConfig[],
+  params: IngestParams,
+  { held, rejections: early }: IngestSink,
+  { kept, dropped, tookPart, rootOf }: Deduplicated,
+): Omit<IngestResult, 'rowAt' | 'close'> {
+  const rejections = [...early, ...dropped.map((one) => rejectionOf(held, one))].sort(
     (a, b) =>
       compare(a.source, b.source) ||
       compare(a.origin.file, b.origin.file) ||
@@ -222,6 +235,7 @@ export async function ingestSources(
   const orders = new Map(DOMAINS.map((domain) => [domain, orderOf(held, kept, domain, params.seed, weights)]));
   const orderIn = (domain: Domain): Order => orders.get(domain) ?? { rows: new Uint32Array(0), strata: [] };
   const count = (domain: Domain): number => orderIn(domain).rows.length;
+  const known = reads.reduce((sum, { rowsKnown }) => sum + rowsKnown, 0);
   return {
     orderId: identityOf(reads, params, weights),
     facts: {
@@ -232,8 +246,8 @@ export async function ingestSources(
     weights,
     candidates: (domain) => placed(held, domain, orderIn(domain)),
     rejections: () => chunksOf(rejections),
-    rowAt: (rowNo) => sink.ownShelf.rowAt(rowNo),
-    close: () => sink.close(),
+    rows: { read: reads.reduce((sum, { rowsRead }) => sum + rowsRead, 0) - known, known },
+    makings: () => ({ units: held.units().map(({ unit }) => unit), clusters: storeClusters(held, tookPart, rootOf) }),
   };
 }
 

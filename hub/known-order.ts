@@ -1,7 +1,7 @@
 import type { SourceConfig } from '../schemas/config.ts';
 import type { IngestFacts, IngestParams } from './ingest.ts';
 import { locateSource } from './locate-source.ts';
-import { hashFile, identityOf } from './order-identity.ts';
+import { hashFile, identityOf, type HashedFile } from './order-identity.ts';
 
 /** An order as it is stored: its id and the JSON text of what ingest found. */
 interface StoredOrder {
@@ -16,19 +16,24 @@ function sameWeights(facts: IngestFacts, stored: IngestParams['weights']): boole
 
 /**
  * The stored order that reading the sources would give again, found by hashing their files instead of reading and screening every row;
- * null when a file, a parameter or a weight differs. Files are hashed, never dated.
+ * null when a file, a parameter or a weight differs. Files are hashed, never dated; the hashes found are put into `hashes` by path.
  */
 export async function findKnownOrder<Order extends StoredOrder>(
   orders: readonly Order[],
   sources: readonly SourceConfig[],
   params: IngestParams,
+  hashes: Map<string, HashedFile>,
 ): Promise<Order | null> {
   if (orders.length === 0) return null;
   const reads: { source: SourceConfig; files: { name: string; sha256: string }[] }[] = [];
   for (const config of [...sources].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const { source, files: located } = await locateSource(config, params.baseDir, params.sourcesDir);
     const files: { name: string; sha256: string }[] = [];
-    for (const file of located) files.push({ name: file.name, sha256: (await hashFile(file.path)).sha256 });
+    for (const file of located) {
+      const hashed = await hashFile(file.path);
+      hashes.set(file.path, hashed);
+      files.push({ name: file.name, sha256: hashed.sha256 });
+    }
     reads.push({ source, files });
   }
   for (const order of orders) {

@@ -9,7 +9,7 @@ import type { IngestParams } from './ingest.ts';
 export const ORDER_VERSION = 2;
 
 /** SHA-256 and size of a file, read as a stream. */
-export async function hashFile(path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
+export async function hashFile(path: string): Promise<HashedFile> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
@@ -17,6 +17,28 @@ export async function hashFile(path: string): Promise<{ readonly sha256: string;
     bytes += chunk.length;
   }
   return { sha256: hash.digest('hex'), bytes };
+}
+
+/** A file by what is in it. */
+export interface HashedFile {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** The key of files of one source as screened: all that their verdicts depend on. */
+export function unitKey(
+  source: SourceConfig,
+  files: readonly { readonly name: string; readonly sha256: string }[],
+  { nearDuplicateJaccard, minQualityScore, identifiers }: IngestParams,
+): string {
+  return hashOf({
+    version: ORDER_VERSION,
+    source: { ...source, path: null, quota: null },
+    files: files.map(({ name, sha256 }) => ({ name, sha256 })),
+    nearDuplicateJaccard,
+    minQualityScore,
+    identifiers,
+  });
 }
 
 /** The id of an order: what its candidates and their places depend on, and nothing that only says where or how much. */

@@ -42,6 +42,10 @@ export class Spool {
     return number;
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
   read(number: number): string {
     const from = this.#offsets[number] ?? 0;
     const length = (this.#offsets[number + 1] ?? from) - from;

@@ -14,8 +14,42 @@ export interface PackedRow {
   readonly body: Uint8Array;
 }
 
+/** What is kept of a batch of a unit beside its rows: texts of the owner of the shelf, which only it understands. */
+export interface BatchNote {
+  readonly unit: number;
+  readonly batch: number;
+  readonly facts: string;
+  readonly keys: Uint32Array;
+}
+
+/** A batch as it comes back, without the bodies of its rows. */
+export interface NotedBatch extends Pick<BatchNote, 'facts' | 'keys'> {
+  readonly hashes: Uint8Array;
+  readonly rowNos: Int32Array;
+}
+
 /** Where screened rows are put aside while all are compared and ordered. */
 export interface RowShelf {
-  /** Puts rows aside and gives the number of each there; rows of equal hash may share one. */
-  readonly keep: (rows: PackedRows) => Promise<Int32Array>;
+  /** Puts rows aside and gives the number of each there; rows of equal hash may share one. With a note, the batch can be had again. */
+  readonly keep: (rows: PackedRows, note?: BatchNote) => Promise<Int32Array>;
+}
+
+/** A shelf that outlives the process: units (source files as screened) are found again by their key. */
+export interface LastingShelf extends RowShelf {
+  /** Number for a new unit; nothing is found of it before it is ended. */
+  readonly beginUnit: () => Promise<number>;
+  readonly endUnit: (unit: number, key: string, facts: string) => Promise<void>;
+  readonly findUnit: (key: string) => Promise<{ readonly unit: number; readonly facts: string } | null>;
+  readonly hasUnits: () => Promise<boolean>;
+  readonly batches: (unit: number) => AsyncIterable<NotedBatch>;
+  /** Questions of rows, in the order asked. */
+  readonly questions: (rowNos: readonly number[]) => Promise<readonly string[]>;
+  /** What the latest order says of rows near one another; null when there is none. */
+  readonly clusters: () => Promise<Uint8Array | null>;
+}
+
+/** What is kept of an order for the next one: the units it was made of, and which of their rows are near one another. */
+export interface OrderMakings {
+  readonly units: readonly number[];
+  readonly clusters: Uint8Array;
 }

@@ -1,5 +1,6 @@
 import type { PlacedCandidate } from '../schemas/candidate.ts';
 import type { Domain } from '../schemas/levels.ts';
+import type { OrderMakings } from '../schemas/row-shelf.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
 import { DuckDbBatches } from './batches.ts';
 import type { Database } from './duckdb.ts';
@@ -88,8 +89,9 @@ export class DuckDbStore<Ledger extends LedgerOfStore = DuckDbLedger> implements
     order: OrderRow,
     candidates: AsyncIterable<readonly PlacedCandidate[]>,
     rejections: AsyncIterable<readonly RowRejection[]>,
+    makings?: OrderMakings,
   ): Promise<void> {
-    return this.orders.put(order, candidates, rejections);
+    return this.orders.put(order, candidates, rejections, makings);
   }
 
   order(id: string): Promise<OrderRow | null> {

@@ -23,6 +23,11 @@ export function keepSql({ runs, youngerThanMs }: Kept): string {
   return `
 CREATE OR REPLACE TEMP TABLE drop_loads AS
   SELECT load_no FROM orders GROUP BY load_no HAVING bool_and(id NOT IN ${orders}) AND max(created_at) < ${young};
+CREATE OR REPLACE TEMP TABLE keep_units AS
+  SELECT DISTINCT unit_no FROM order_units WHERE load_no NOT IN (SELECT load_no FROM drop_loads);
+CREATE OR REPLACE TEMP TABLE keep_row_nos AS
+  SELECT row_no FROM candidates WHERE load_no NOT IN (SELECT load_no FROM drop_loads)
+  UNION SELECT unnest(string_split(row_nos, ','))::INTEGER FROM screened_batches WHERE row_nos <> '' AND unit_no IN (SELECT unit_no FROM keep_units);
 CREATE OR REPLACE TEMP TABLE keep_rows AS
   SELECT DISTINCT candidate_id, row_hash FROM candidates WHERE load_no NOT IN (SELECT load_no FROM drop_loads);
 CREATE OR REPLACE TEMP TABLE drop_outcomes AS
@@ -56,6 +61,6 @@ UNION ALL SELECT 'verdicts of steps', count(*), 0, 0, 0 FROM drop_outputs
 UNION ALL SELECT 'outcomes of candidates', count(*), 0, 0, 0 FROM drop_outcomes
 UNION ALL SELECT 'orders of candidates', count(*), 0, 0, 0 FROM drop_loads
 UNION ALL SELECT 'source rows', count(*), 0, 0, 0 FROM source_rows
-  WHERE row_no NOT IN (SELECT row_no FROM candidates WHERE load_no NOT IN (SELECT load_no FROM drop_loads))
+  WHERE row_no NOT IN (SELECT row_no FROM keep_row_nos)
 UNION ALL SELECT 'superseded facts', count(*), 0, 0, 0 FROM drop_facts`;
 }

@@ -1,4 +1,6 @@
+import { deflateRawSync } from 'node:zlib';
 import type { PlacedCandidate } from '../schemas/candidate.ts';
+import type { OrderMakings } from '../schemas/row-shelf.ts';
 import type { RowRejection } from '../schemas/source-row.ts';
 import type { Database } from './duckdb.ts';
 import type { OrderRow } from './port.ts';
@@ -24,6 +26,8 @@ const CANDIDATES = defineTable('candidates', {
   origin_file: 'text',
   origin_row: 'int',
 });
+const ORDER_UNITS = defineTable('order_units', { load_no: 'int', unit_no: 'int' });
+const ORDER_CLUSTERS = defineTable('order_clusters', { load_no: 'int', body: 'blob' });
 const REJECTIONS = defineTable('row_rejections', {
   load_no: 'int',
   rejection_no: 'int',
@@ -55,8 +59,9 @@ export class OrderLoader {
     order: OrderRow,
     candidates: AsyncIterable<readonly PlacedCandidate[]>,
     rejections: AsyncIterable<readonly RowRejection[]>,
+    makings?: OrderMakings,
   ): Promise<void> {
-    const done = this.last.then(() => this.load(order, candidates, rejections));
+    const done = this.last.then(() => this.load(order, candidates, rejections, makings));
     this.last = done.catch(() => undefined);
     return done;
   }
@@ -65,6 +70,7 @@ export class OrderLoader {
     order: OrderRow,
     candidates: AsyncIterable<readonly PlacedCandidate[]>,
     rejections: AsyncIterable<readonly RowRejection[]>,
+    makings: OrderMakings | undefined,
   ): Promise<void> {
     const [row] = await this.database.read(
       `SELECT coalesce(max(order_no), 0) + 1 AS order_no, coalesce(max(load_no), 0) + 1 AS next_load,
@@ -77,6 +83,7 @@ export class OrderLoader {
       loadNo = row === undefined ? 1 : number(row, 'next_load');
       await this.dropUnfinishedLoads();
       await this.loadStreams(loadNo, candidates, rejections);
+      if (makings !== undefined) await this.loadMakings(loadNo, makings);
     }
     const { id, createdAt, facts } = order;
     await this.database.write([
@@ -84,10 +91,23 @@ export class OrderLoader {
     ]);
   }
 
+  private async loadMakings(loadNo: number, { units, clusters }: OrderMakings): Promise<void> {
+    await this.database.write([
+      insertInto(
+        ORDER_UNITS,
+        units.map((unit) => ({ load_no: loadNo, unit_no: unit })),
+        this.repairs,
+      ),
+      insertInto(ORDER_CLUSTERS, [{ load_no: loadNo, body: deflateRawSync(clusters, { level: 1 }) }], this.repairs),
+    ]);
+  }
+
   private async dropUnfinishedLoads(): Promise<void> {
     await this.database.transaction(async (writer) => {
       await writer.run('DELETE FROM candidates WHERE load_no NOT IN (SELECT load_no FROM orders)');
       await writer.run('DELETE FROM row_rejections WHERE load_no NOT IN (SELECT load_no FROM orders)');
+      await writer.run('DELETE FROM order_units WHERE load_no NOT IN (SELECT load_no FROM orders)');
+      await writer.run('DELETE FROM order_clusters WHERE load_no NOT IN (SELECT load_no FROM orders)');
     });
   }
 

@@ -3,7 +3,7 @@ import type { Candidate, PlacedCandidate } from '../schemas/candidate.ts';
 import type { LineageStore, ReleaseMember } from './lineage-port.ts';
 import type { CallClass, CallContent, LedgerStore } from '../schemas/ledger.ts';
 import type { Domain } from '../schemas/levels.ts';
-import type { RowShelf } from '../schemas/row-shelf.ts';
+import type { LastingShelf, OrderMakings } from '../schemas/row-shelf.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
 import type { StepId } from '../schemas/steps.ts';
 import type { Flag } from '../schemas/workpiece.ts';
@@ -176,12 +176,13 @@ export interface Store {
   readonly batches: BatchStore;
 
   /** Where rows are put before an order names them. */
-  readonly rows: RowShelf & { readonly rest: () => Promise<void> };
+  readonly rows: LastingShelf & { readonly rest: () => Promise<void> };
   /** Stores an order of rows that were put aside in `rows`. */
   putOrder(
     order: OrderRow,
     candidates: AsyncIterable<readonly PlacedCandidate[]>,
     rejections: AsyncIterable<readonly RowRejection[]>,
+    makings?: OrderMakings,
   ): Promise<void>;
   order(id: string): Promise<OrderRow | null>;
   latestOrder(): Promise<OrderRow | null>;

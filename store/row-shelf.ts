@@ -1,14 +1,67 @@
-import { HASH_BYTES, type PackedRow, type PackedRows, type RowShelf } from '../schemas/row-shelf.ts';
+import { HASH_BYTES, type BatchNote, type LastingShelf, type NotedBatch, type PackedRow, type PackedRows } from '../schemas/row-shelf.ts';
 import type { SourceRow } from '../schemas/source-row.ts';
-import { packBody } from './bodies.ts';
+import { deflateRawSync } from 'node:zlib';
+import { inflateBody, packBody } from './bodies.ts';
+import { rowsByNumber } from './number-ranges.ts';
 import type { Database } from './duckdb.ts';
+import { StoreError } from './errors.ts';
 import { loadKeyIndex, type KeyIndex } from './key-index.ts';
 import { rowContent } from './row-content.ts';
-import { number } from './rows.ts';
+import { bytesOrNull, number, text, type ResultRow } from './rows.ts';
 import { defineTable, insertInto } from './table.ts';
 import type { TextRepairs } from './text.ts';
 
 const SOURCE_ROWS = defineTable('source_rows', { row_no: 'int', row_hash: 'text', body: 'blob' });
+
+const SCREENED_UNITS = defineTable('screened_units', { unit_no: 'int', key: 'text', facts: 'text' });
+const SCREENED_BATCHES = defineTable('screened_batches', {
+  unit_no: 'int',
+  batch_no: 'int',
+  row_nos: 'text',
+  hashes: 'blob',
+  facts: 'blob',
+  keys: 'blob',
+});
+const BATCHES_A_PAGE = 32;
+const QUESTIONS_A_PAGE = 4096;
+
+function batchRow({ unit, batch, facts, keys }: BatchNote, hashes: Uint8Array, rowNos: Int32Array) {
+  return {
+    unit_no: unit,
+    batch_no: batch,
+    row_nos: rowNos.join(),
+    hashes,
+    facts: deflateRawSync(facts, { level: 1 }),
+    // Little-endian on every machine that DuckDB runs on.
+    keys: new Uint8Array(keys.buffer, keys.byteOffset, keys.byteLength),
+  };
+}
+
+function notedBatch(row: ResultRow): NotedBatch {
+  // Copied: the bytes may lie anywhere in a buffer of others.
+  const keys = Uint8Array.from(bytesOrNull(row, 'keys') ?? []);
+  const rowNos = text(row, 'row_nos');
+  return {
+    rowNos: rowNos === '' ? new Int32Array(0) : Int32Array.from(rowNos.split(','), Number),
+    hashes: Uint8Array.from(bytesOrNull(row, 'hashes') ?? []),
+    facts: inflateBody(bytesOrNull(row, 'facts') ?? new Uint8Array(0))?.toString('utf8') ?? '',
+    keys: new Uint32Array(keys.buffer),
+  };
+}
+
+function questionOf(row: ResultRow): string {
+  const body = bytesOrNull(row, 'body');
+  const plain = body === null ? null : inflateBody(body);
+  if (plain !== null) return (JSON.parse(plain.toString('utf8')) as SourceRow).question;
+  throw lostRow(number(row, 'row_no'));
+}
+
+function lostRow(rowNo: number): StoreError {
+  return new StoreError(
+    'corrupt_body',
+    `The stored source row number ${rowNo} cannot be read; put back a copy of the project folder, then type \`memcalib plan\`.`,
+  );
+}
 
 /** Packs a row as the store keeps it: deflated, without its place, under the hash of its content. */
 export function packSourceRow(row: SourceRow): PackedRow {
@@ -17,10 +70,11 @@ export function packSourceRow(row: SourceRow): PackedRow {
 }
 
 /** The rows of the store, each once by its content: rows that no order names yet are seen by nobody. */
-export class StoredRows implements RowShelf {
+export class StoredRows implements LastingShelf {
   private readonly database: Database;
   private readonly repairs: TextRepairs;
   private last: Promise<unknown> = Promise.resolve();
+  private lastUnit = 0;
   /** Numbers by hash; held only while rows come in. */
   private known: { readonly index: KeyIndex; next: number } | null = null;
 
@@ -29,7 +83,58 @@ export class StoredRows implements RowShelf {
     this.repairs = repairs;
   }
 
-  readonly keep = (rows: PackedRows): Promise<Int32Array> => this.afterOthers(() => this.store(rows));
+  readonly keep = (rows: PackedRows, note?: BatchNote): Promise<Int32Array> => this.afterOthers(() => this.store(rows, note));
+
+  readonly beginUnit = (): Promise<number> =>
+    this.afterOthers(async () => {
+      const [last] = await this.database.read(`SELECT greatest(${this.lastUnit}, (SELECT coalesce(max(unit_no), 0) FROM screened_batches),
+        (SELECT coalesce(max(unit_no), 0) FROM screened_units))::INTEGER + 1 AS next`);
+      this.lastUnit = last === undefined ? 1 : number(last, 'next');
+      return this.lastUnit;
+    });
+
+  readonly endUnit = (unit: number, key: string, facts: string): Promise<void> =>
+    this.afterOthers(() => this.database.write([insertInto(SCREENED_UNITS, [{ unit_no: unit, key, facts }], this.repairs)]));
+
+  readonly findUnit = async (key: string): Promise<{ readonly unit: number; readonly facts: string } | null> => {
+    const [row] = await this.database.read('SELECT unit_no, facts FROM screened_units WHERE key = $1 LIMIT 1', [key]);
+    return row === undefined ? null : { unit: number(row, 'unit_no'), facts: text(row, 'facts') };
+  };
+
+  readonly hasUnits = async (): Promise<boolean> => (await this.database.read('SELECT 1 AS one FROM screened_units LIMIT 1')).length > 0;
+
+  async *batches(unit: number): AsyncGenerator<NotedBatch> {
+    for (let from = 0; ; from += BATCHES_A_PAGE) {
+      const page = await this.database.read(
+        `SELECT row_nos, hashes, facts, keys FROM screened_batches
+         WHERE unit_no = ${unit} AND batch_no >= ${from} AND batch_no < ${from + BATCHES_A_PAGE} ORDER BY batch_no`,
+      );
+      if (page.length === 0) return;
+      for (const row of page) yield notedBatch(row);
+    }
+  }
+
+  readonly questions = async (rowNos: readonly number[]): Promise<readonly string[]> => {
+    const wanted = [...new Set(rowNos)].sort((a, b) => a - b);
+    const byNumber = new Map<number, string>();
+    for (let from = 0; from < wanted.length; from += QUESTIONS_A_PAGE) {
+      const rows = await rowsByNumber(this.database, 'source_rows', 'row_no', 'row_no, body', wanted.slice(from, from + QUESTIONS_A_PAGE));
+      for (const row of rows) byNumber.set(number(row, 'row_no'), questionOf(row));
+    }
+    return rowNos.map((rowNo) => {
+      const question = byNumber.get(rowNo);
+      if (question === undefined) throw lostRow(rowNo);
+      return question;
+    });
+  };
+
+  readonly clusters = async (): Promise<Uint8Array | null> => {
+    const [row] = await this.database.read(
+      'SELECT body FROM order_clusters WHERE load_no = (SELECT load_no FROM orders ORDER BY order_no DESC LIMIT 1)',
+    );
+    const body = row === undefined ? null : bytesOrNull(row, 'body');
+    return body === null ? null : inflateBody(body);
+  };
 
   /** Gives back the memory that finding known rows takes; the next rows load it again. */
   readonly rest = (): Promise<void> =>
@@ -43,7 +148,7 @@ export class StoredRows implements RowShelf {
     return done;
   }
 
-  private async store({ hashes, bodies, ends }: PackedRows): Promise<Int32Array> {
+  private async store({ hashes, bodies, ends }: PackedRows, note: BatchNote | undefined): Promise<Int32Array> {
     this.known ??= await this.load();
     const { index } = this.known;
     const fresh = [];
@@ -59,7 +164,8 @@ export class StoredRows implements RowShelf {
       numbers[at] = rowNo;
     }
     try {
-      await this.database.write([insertInto(SOURCE_ROWS, fresh, this.repairs)]);
+      const noted = note === undefined ? [] : [batchRow(note, hashes, numbers)];
+      await this.database.write([insertInto(SOURCE_ROWS, fresh, this.repairs), insertInto(SCREENED_BATCHES, noted, this.repairs)]);
     } catch (error) {
       // The numbers given out stand for nothing: they are read anew.
       this.known = null;

@@ -112,7 +112,11 @@ DELETE FROM outcomes WHERE no IN (SELECT no FROM drop_outcomes);
 DELETE FROM candidates WHERE load_no IN (SELECT load_no FROM drop_loads);
 DELETE FROM row_rejections WHERE load_no IN (SELECT load_no FROM drop_loads);
 DELETE FROM orders WHERE load_no IN (SELECT load_no FROM drop_loads);
-DELETE FROM source_rows WHERE row_no NOT IN (SELECT row_no FROM candidates);
+DELETE FROM order_units WHERE load_no IN (SELECT load_no FROM drop_loads);
+DELETE FROM order_clusters WHERE load_no IN (SELECT load_no FROM drop_loads);
+DELETE FROM screened_units WHERE unit_no NOT IN (SELECT unit_no FROM keep_units);
+DELETE FROM screened_batches WHERE unit_no NOT IN (SELECT unit_no FROM keep_units);
+DELETE FROM source_rows WHERE row_no NOT IN (SELECT row_no FROM keep_row_nos);
 DELETE FROM facts WHERE no IN (SELECT no FROM drop_facts);
 `;
 

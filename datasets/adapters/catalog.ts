@@ -42,6 +42,11 @@ function guarded(context: AdapterContext, read: () => readonly AdapterResult[]):
   }
 }
 
+/** Whether rows of one file may complete units of another, so that the files of a source can only be read together. */
+export function readsFilesTogether({ adapter }: SourceConfig): boolean {
+  return adapter === 'oasst1' || adapter === 'oasst2';
+}
+
 /** Opens the adapter of a source entry. */
 export function openAdapter(source: SourceConfig): OpenAdapter {
   const { adapter } = source;

@@ -6,6 +6,7 @@ import { JOURNAL_SQL } from './0005-journal.ts';
 import { RELEASE_MEMBERS_SQL } from './0006-release-members.ts';
 import { BATCHES_SQL } from './0007-batches.ts';
 import { ROW_PLACES_SQL } from './0008-row-places.ts';
+import { SCREENED_SQL } from './0009-screened.ts';
 
 /** One numbered step of the schema; once released its SQL never changes. */
 export interface Migration {
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006-release-members', sql: RELEASE_MEMBERS_SQL },
   { name: '0007-batches', sql: BATCHES_SQL },
   { name: '0008-row-places', sql: ROW_PLACES_SQL },
+  { name: '0009-screened', sql: SCREENED_SQL },
 ];

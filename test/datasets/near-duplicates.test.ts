@@ -3,7 +3,7 @@ import { Minhash } from 'minhash';
 import { describe, expect, it } from 'vitest';
 import { bandsFor, minhash, SLOTS } from '../../datasets/minhash.ts';
 import { createBandKeys } from '../../datasets/band-keys.ts';
-import { clusterNearDuplicates } from '../../datasets/near-clusters.ts';
+import { clusterNearDuplicates, textsToCompare, type ClusterInput } from '../../datasets/near-clusters.ts';
 import { createNearDuplicateIndex } from '../../datasets/near-duplicates.ts';
 import { textSimilarity } from '../../datasets/shingle-sets.ts';
 import { hashWords, jaccard, shingleHashes, shingleHighs } from '../../datasets/shingles.ts';
@@ -180,13 +180,10 @@ const keysOf = (text: string): Uint32Array => {
   const maker = createBandKeys(0.8);
   return maker.keys.slice(0, maker.read(text));
 };
-const clusterOf = (list: readonly string[]): Int32Array =>
-  clusterNearDuplicates({
-    count: list.length,
-    keysOf: (doc) => keysOf(list[doc] ?? ''),
-    textOf: (doc) => list[doc] ?? '',
-    threshold: 0.8,
-  });
+const clusterOf = (list: readonly string[]): Int32Array => {
+  const input: ClusterInput = { count: list.length, keysOf: (doc) => keysOf(list[doc] ?? ''), threshold: 0.8, knownRoot: () => null };
+  return clusterNearDuplicates(input, textsToCompare(input), (doc) => list[doc] ?? '');
+};
 const partition = (list: readonly string[]): readonly string[] => {
   const groups = new Map<number, string[]>();
   clusterOf(list).forEach((root, doc) => groups.set(root, [...(groups.get(root) ?? []), list[doc] ?? '']));

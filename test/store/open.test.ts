@@ -49,6 +49,7 @@ test('every migration that is released keeps its name and place', () => {
     '0006-release-members',
     '0007-batches',
     '0008-row-places',
+    '0009-screened',
   ]);
 });
 
