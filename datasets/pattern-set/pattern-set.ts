@@ -10,6 +10,8 @@ const MOST_NEW_STATES = 3000;
 
 /** What one pass over a text found. */
 export interface PatternHits {
+  /** Whether no pattern matches, as far as one pass can tell: false may stand for none, true never for some. */
+  readonly isNone: boolean;
   /** Whether the pattern of this number matches somewhere in the text: what `pattern.test(text)` says. */
   readonly has: (pattern: number) => boolean;
   /** Number of places where a match can end: never less than the number of matches that `text.match` gives, null when not counted. */
@@ -25,20 +27,27 @@ class Scanner {
   readonly #automaton: Automaton;
   readonly #patterns: number;
   #table: StateTable;
+  /** What most texts give: nothing. */
+  readonly #none: Uint32Array;
 
   constructor(automaton: Automaton, patterns: number) {
     this.#automaton = automaton;
     this.#patterns = patterns;
     this.#table = new StateTable(automaton);
+    this.#none = new Uint32Array(patterns);
   }
 
-  /** Match ends of each pattern; null when the text needs more states than are worth making. */
+  isNone(ends: Uint32Array | null): boolean {
+    return ends === this.#none;
+  }
+
+  /** Match ends of each pattern, not to be written to; null when the text needs more states than are worth making. */
   ends(text: string): Uint32Array | null {
     if (this.#table.size > MOST_STATES) this.#table = new StateTable(this.#automaton);
     const table = this.#table;
     const { classOf, classes } = this.#automaton;
     const most = table.size + MOST_NEW_STATES;
-    const ends = new Uint32Array(this.#patterns);
+    let ends = this.#none;
     const { length } = text;
     let { next } = table;
     let row = 0;
@@ -51,7 +60,9 @@ class Scanner {
         ({ next } = table);
       }
       row = cell >> 1;
-      if ((cell & 1) === 1) for (const pattern of table.matched(row)) ends[pattern] = (ends[pattern] ?? 0) + 1;
+      if ((cell & 1) === 0) continue;
+      if (ends === this.#none) ends = new Uint32Array(this.#patterns);
+      for (const pattern of table.matched(row)) ends[pattern] = (ends[pattern] as number) + 1;
     }
     return ends;
   }
@@ -72,6 +83,7 @@ export function createPatternSet(patterns: readonly RegExp[]): PatternSet {
       const confirmed = (pattern: number): boolean => text.search(patterns[pattern] ?? /(?!)/) >= 0;
       const isSure = (pattern: number): boolean => parsed[pattern]?.isExact === true;
       return {
+        isNone: scanner.isNone(ends),
         has: (pattern) => (ends === null ? confirmed(pattern) : (ends[pattern] ?? 0) > 0 && (isSure(pattern) || confirmed(pattern))),
         ends: (pattern) => (ends === null ? null : (ends[pattern] ?? 0)),
       };

@@ -26,8 +26,8 @@ const NUMBERS = BOILERPLATE.map((_, number) => number);
 
 function isCourtesy(sentence: string, tokens: number): boolean {
   if (tokens > 40) return false;
-  const { has } = COURTESY.scan(sentence);
-  return NUMBERS.some(has);
+  const { has, isNone } = COURTESY.scan(sentence);
+  return !isNone && NUMBERS.some(has);
 }
 
 /** Whether one sentence is courtesy or referral and says nothing of the case. */

@@ -142,7 +142,8 @@ const PATTERNS = createPatternSet(DETECTORS.map(({ pattern }) => pattern));
 
 /** Personal identifiers of a text, without overlaps, in order of place. */
 export function findIdentifiers(text: string, domain: Domain): readonly FoundIdentifier[] {
-  const { has } = PATTERNS.scan(text);
+  const { has, isNone } = PATTERNS.scan(text);
+  if (isNone) return [];
   const found: FoundIdentifier[] = [];
   let code: ReturnType<typeof codeSpans> | null = null;
   for (const [number, { kind, pattern, group = 0, except, accept }] of DETECTORS.entries()) {

@@ -1,5 +1,5 @@
 import type { Domain } from '../../schemas/levels.ts';
-import { isHalf, KIND, unitKinds } from '../character-kinds.ts';
+import { ASCII_KINDS, KIND, unitKinds } from '../character-kinds.ts';
 import { proseOf } from './row-text.ts';
 
 /** Highest share of symbols among non-space characters: prose, and coding where formulas and code stand in the text. */
@@ -8,18 +8,22 @@ const MAX_SYMBOL_SHARE: Readonly<Record<Domain, number>> = { health: 0.18, gener
 /** The rule, as one reads it; `hasCharacterRun` says the same faster. */
 export const CHARACTER_RUN = /([^\s\d\-=_.*~#+|/\\<>─━═•·…])\1{5,}/u;
 const RUN_LENGTH = 6;
+const HALF = /[\uD800-\uDFFF]/;
 
 /** A letter or mark six times in a row in prose; digits, rules (`-----`, `=====`, `.....`), code and tables do not count. */
 export function hasCharacterRun(text: string, prose: string = proseOf(text)): boolean {
-  let last = -1;
-  let length = 0;
-  for (let at = 0; at < prose.length; at += 1) {
+  // Pairs repeat in two units, which the expression knows how to compare.
+  if (HALF.test(prose)) return CHARACTER_RUN.test(prose);
+  // Six in a row hold a place that is a multiple of six, and a neighbour of it.
+  for (let at = 0; at < prose.length; at += RUN_LENGTH) {
     const unit = prose.charCodeAt(at);
-    // Pairs repeat in two units, which the expression knows how to compare.
-    if (isHalf(unit)) return CHARACTER_RUN.test(prose);
-    length = unit === last ? length + 1 : 1;
-    last = unit;
-    if (length === RUN_LENGTH && CHARACTER_RUN.test(prose.slice(at - RUN_LENGTH + 1, at + 1))) return true;
+    if (prose.charCodeAt(at + 1) !== unit && prose.charCodeAt(at - 1) !== unit) continue;
+    let from = at;
+    while (from > 0 && prose.charCodeAt(from - 1) === unit) from -= 1;
+    let end = at + 1;
+    while (prose.charCodeAt(end) === unit) end += 1;
+    if (end - from >= RUN_LENGTH && CHARACTER_RUN.test(prose.slice(from, from + RUN_LENGTH))) return true;
+    at = Math.max(at, end - (end % RUN_LENGTH) - RUN_LENGTH);
   }
   return false;
 }
@@ -43,7 +47,7 @@ function shareOfSymbols(text: string, mayHoldRules: boolean): number | null {
       continue;
     }
     all += 1;
-    if ((unitKinds(unit) & WORDLIKE) !== 0) {
+    if (((unit < 128 ? (ASCII_KINDS[unit] as number) : unitKinds(unit)) & WORDLIKE) !== 0) {
       rule = 0;
       continue;
     }

@@ -9,6 +9,6 @@ const NUMBERS = RELATION_WORDS.map((_, number) => number);
 
 /** Number of different relation words of a text: a sign that its facts hang together. */
 export function relationCount(text: string): number {
-  const { has } = RELATIONS.scan(text);
-  return NUMBERS.filter(has).length;
+  const { has, isNone } = RELATIONS.scan(text);
+  return isNone ? 0 : NUMBERS.filter(has).length;
 }

@@ -24,11 +24,29 @@ const WORDLIKE = KIND.letter | KIND.number;
 
 /** End of the run of characters of some kinds that begins at a place. */
 function runEnd(text: string, from: number, kinds: number): number {
+  const { length } = text;
   let at = from;
-  while (at < text.length) {
+  while (at < length) {
     const unit = text.charCodeAt(at);
-    if (((unit < 128 ? (ASCII_KINDS[unit] as number) : kindsAt(text, at)) & kinds) === 0) break;
-    at += unit < 128 ? 1 : widthAt(text, at);
+    if (unit < 128) {
+      if (((ASCII_KINDS[unit] as number) & kinds) === 0) break;
+      at += 1;
+    } else {
+      if ((kindsAt(text, at) & kinds) === 0) break;
+      at += widthAt(text, at);
+    }
+  }
+  return at;
+}
+
+/** Start of the next character of some kinds at or behind a place; the length of the text when there is none. */
+function nextOf(text: string, from: number, kinds: number): number {
+  const { length } = text;
+  let at = from;
+  while (at < length) {
+    const unit = text.charCodeAt(at);
+    if (((unit < 128 ? (ASCII_KINDS[unit] as number) : kindsAt(text, at)) & kinds) !== 0) break;
+    at += 1;
   }
   return at;
 }
@@ -50,28 +68,18 @@ function wordEnd(text: string, from: number): number {
 export function countWordsBeside(text: string, list: ReadonlySet<string>, most: number): number {
   const folded = (isAscii(text) ? text : text.normalize('NFKC').replaceAll('’', "'")).toLowerCase();
   let count = 0;
-  for (let at = 0; at < folded.length && count < most;) {
-    if ((kindsAt(folded, at) & WORDLIKE) === 0) {
-      at += 1;
-      continue;
-    }
+  for (let at = nextOf(folded, 0, WORDLIKE); at < folded.length && count < most;) {
     const end = wordEnd(folded, at);
     if (!list.has(folded.slice(at, end))) count += 1;
-    at = end;
+    at = nextOf(folded, end, WORDLIKE);
   }
   return count;
 }
 
 function countWordsWith(text: string, alone: number): number {
   let count = 0;
-  for (let at = 0; at < text.length;) {
-    const kinds = kindsAt(text, at);
-    if ((kinds & alone) !== 0) at += widthAt(text, at);
-    else if ((kinds & WORDLIKE) !== 0) at = wordEnd(text, at);
-    else {
-      at += 1;
-      continue;
-    }
+  for (let at = nextOf(text, 0, WORDLIKE | alone); at < text.length; at = nextOf(text, at, WORDLIKE | alone)) {
+    at = (kindsAt(text, at) & alone) !== 0 ? at + widthAt(text, at) : wordEnd(text, at);
     count += 1;
   }
   return count;
@@ -90,13 +98,6 @@ export function countTokens(text: string): number {
 /** Number of runs of letters and digits; an apostrophe ends one. */
 export function countRuns(text: string): number {
   let count = 0;
-  for (let at = 0; at < text.length;) {
-    if ((kindsAt(text, at) & WORDLIKE) === 0) {
-      at += 1;
-      continue;
-    }
-    at = runEnd(text, at, WORDLIKE);
-    count += 1;
-  }
+  for (let at = nextOf(text, 0, WORDLIKE); at < text.length; at = nextOf(text, runEnd(text, at, WORDLIKE), WORDLIKE)) count += 1;
   return count;
 }

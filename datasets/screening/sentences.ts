@@ -49,11 +49,30 @@ function endsBeforeLowerCase(text: string, at: number): boolean {
   return last < at - 1 && /[\p{L}\p{N})]{2}$/u.test(text.slice(Math.max(0, last - 3), last + 1));
 }
 
+const BLANK = 32;
+
+/** 1 for what neither ends a sentence nor parts words. */
+const AMID = Uint8Array.from({ length: 128 }, (_, unit) => Number(unit > BLANK && !isEnd(unit)));
+
 /** Start and end of the first border at or behind a place, or null. */
 function nextBorder(text: string, from: number, hasCapitals: boolean): readonly [start: number, end: number] | null {
+  const { length } = text;
   let isBehindEnd = false;
-  for (let at = from; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
+  for (let at = from; at < length; at += 1) {
+    let unit = text.charCodeAt(at);
+    // Most characters are letters amid words, and most blanks stand behind a letter.
+    if (!isBehindEnd) {
+      let before = at > from ? text.charCodeAt(at - 1) : BLANK;
+      while (
+        at + 1 < length &&
+        unit < 128 &&
+        ((AMID[unit] as number) === 1 || (unit === BLANK && before < 128 && AMID[before] === 1 && !isCloser(before)))
+      ) {
+        before = unit;
+        at += 1;
+        unit = text.charCodeAt(at);
+      }
+    }
     const wasBehindEnd = isBehindEnd;
     isBehindEnd = isEnd(unit);
     // Most characters are letters amid words.
