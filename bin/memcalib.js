@@ -5,9 +5,9 @@ const timeOf = (url) => statSync(url, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 const compiled = new URL('../dist/cli/main.js', import.meta.url);
 const bundled = new URL('../dist/quick/main.js', import.meta.url);
-const compiledAt = timeOf(compiled);
-if (compiledAt > 0) {
-  // A bundle older than what it was made of is left alone (someone compiled by hand).
+if (timeOf(compiled) > 0) {
+  // A bundle older than what it was made of is left alone (someone compiled by hand; the compiler writes down every run).
+  const compiledAt = Math.max(timeOf(compiled), timeOf(new URL('../dist/.tsbuildinfo', import.meta.url)));
   const { main } = await import(timeOf(bundled) > compiledAt ? bundled.href : compiled.href);
   process.exitCode = await main(process.argv);
 } else {
