@@ -55,4 +55,4 @@ export const SIZE_RECIPES: Readonly<Record<1 | 2 | 3, readonly SizeRecipe[]>> = 
 };
 
 /** Bumped by hand when the tables or the recipe of the block plan, the scenes or the families draw differently; part of the pipeline hash. */
-export const PLAN_VERSION = 1;
+export const PLAN_VERSION = 2;

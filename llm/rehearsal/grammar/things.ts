@@ -122,7 +122,7 @@ const EVERYDAY: readonly AreaNouns[] = [
 /** Things in the vocabulary of a domain that an expert's answer still has no use for. */
 const DOMAIN: readonly AreaNouns[] = [
   {
-    match: /building or opening hours of a practice or pharmacy/,
+    match: /building or sign of a practice or pharmacy/,
     nouns: list(
       'photograph of the pharmacy window|sketch of the practice staircase|brass plate of a former practice|postcard of an old apothecary|note with pharmacy opening hours|model of the corner pharmacy|mosaic from the practice entrance|key fob shaped like a mortar',
     ),
@@ -134,7 +134,7 @@ const DOMAIN: readonly AreaNouns[] = [
     ),
   },
   {
-    match: /works in a hospital/,
+    match: /choir, sports team or fair of a hospital/,
     nouns: list(
       'model railway of a hospital porter|banjo of a ward clerk|allotment of a theatre nurse|kite of a hospital cook|stamp collection of a radiographer|canoe of a midwife|choir folder of a surgeon|sourdough jar of a nurse',
     ),
@@ -146,9 +146,9 @@ const DOMAIN: readonly AreaNouns[] = [
     ),
   },
   {
-    match: /charity run|blood drive/,
+    match: /charity raffle/,
     nouns: list(
-      'charity run T-shirt|blood drive sticker|race number pinned to cork|medal from a hospital fun run|water bottle from a charity walk|thank-you card from a blood drive|finish-line photograph|foil blanket from a fun run',
+      'raffle ticket from a charity evening|rosette from a hospital raffle|rolled poster of a charity raffle|tin won at a hospital raffle|striped ribbon from a raffle table|thank-you card from a charity raffle|photograph of a raffle drum|paper bag from a raffle stall',
     ),
   },
   {
@@ -164,13 +164,13 @@ const DOMAIN: readonly AreaNouns[] = [
     ),
   },
   {
-    match: /shop or venue of that trade/,
+    match: /shop or venue in the field/,
     nouns: list(
       'photograph of a trade shop front|paper bag from a specialist shop|loyalty card of a closed shop|map of the venue car park|shop bell|postcard of the venue|window display of a small shop|receipt spike from a shop counter',
     ),
   },
   {
-    match: /works in that field/,
+    match: /people who work in the field/,
     nouns: list(
       'rowing cap of a friend in the trade|sourdough jar of a specialist|banjo of a trade acquaintance|stamp album of an old hand|kite of a friend from the trade|motorcycle of a specialist|choir folder of an expert|chess set of a friend in the field',
     ),
@@ -182,7 +182,7 @@ const DOMAIN: readonly AreaNouns[] = [
     ),
   },
   {
-    match: /club around the subject/,
+    match: /club in the field/,
     nouns: list(
       'club summer party|quiz trophy of the club|tea urn of the club|club banner|cake list of the club|club raffle book|slide evening of the club|club anniversary mug',
     ),
@@ -218,7 +218,7 @@ const DOMAIN: readonly AreaNouns[] = [
     ),
   },
   {
-    match: /writes software/,
+    match: /people who write software/,
     nouns: list(
       'beehive of a software tester|cello of a backend developer|canoe of a web designer|pottery wheel of a programmer|vintage radio of a developer|allotment of a data engineer|sailing knot board of a coder|bread oven of a developer',
     ),
