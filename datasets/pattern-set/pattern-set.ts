@@ -20,6 +20,8 @@ export interface PatternHits {
 
 /** Several regular expressions looked for in one pass over a text. */
 export interface PatternSet {
+  /** Whether matches of any pattern end at so many places at least: reads no further than that; null when it is not known. */
+  readonly hasEnds: (text: string, least: number) => boolean | null;
   readonly scan: (text: string) => PatternHits;
 }
 
@@ -41,6 +43,25 @@ class Scanner {
     return ends === this.#none;
   }
 
+  /** Whether matches end at so many places at least; null when the text needs more states than are worth making. */
+  hasEnds(text: string, least: number): boolean | null {
+    if (this.#table.size > MOST_STATES) this.#table = new StateTable(this.#automaton);
+    const table = this.#table;
+    const { classOf, classes } = this.#automaton;
+    const most = table.size + MOST_NEW_STATES;
+    let row = 0;
+    let left = least;
+    for (let i = 0; i <= text.length && left > 0; i += 1) {
+      const unitClass = i < text.length ? (classOf[text.charCodeAt(i)] as number) : classes;
+      let cell = table.next[row + unitClass] as number;
+      if (cell === 0) cell = table.step(row, unitClass);
+      if (table.size > most) return null;
+      row = Math.abs(cell);
+      if (cell < 0) left -= 1;
+    }
+    return left <= 0;
+  }
+
   /** Match ends of each pattern, not to be written to; null when the text needs more states than are worth making. */
   ends(text: string): Uint32Array | null {
     if (this.#table.size > MOST_STATES) this.#table = new StateTable(this.#automaton);
@@ -52,15 +73,19 @@ class Scanner {
     let { next } = table;
     let row = 0;
     for (let i = 0; i <= length; i += 1) {
-      const unitClass = i === length ? classes : (classOf[text.charCodeAt(i)] as number);
+      const unitClass = i < length ? (classOf[text.charCodeAt(i)] as number) : classes;
       let cell = next[row + unitClass] as number;
+      if (cell > 0) {
+        row = cell;
+        continue;
+      }
       if (cell === 0) {
         cell = table.step(row, unitClass);
         if (table.size > most) return null;
         ({ next } = table);
       }
-      row = cell >> 1;
-      if ((cell & 1) === 0) continue;
+      row = Math.abs(cell);
+      if (cell > 0) continue;
       if (ends === this.#none) ends = new Uint32Array(this.#patterns);
       for (const pattern of table.matched(row)) ends[pattern] = (ends[pattern] as number) + 1;
     }
@@ -76,9 +101,11 @@ export function createPatternSet(patterns: readonly RegExp[]): PatternSet {
   const parsed = patterns.map(parsePattern);
   // Made at the first scan: most processes that load a rule never screen a row.
   let scanner: Scanner | null = null;
+  const opened = (): Scanner => (scanner ??= new Scanner(buildAutomaton(parsed.map(({ node }) => node)), patterns.length));
   return {
+    hasEnds: (text, least) => opened().hasEnds(text, least),
     scan: (text) => {
-      scanner ??= new Scanner(buildAutomaton(parsed.map(({ node }) => node)), patterns.length);
+      scanner = opened();
       const ends = scanner.ends(text);
       const confirmed = (pattern: number): boolean => text.search(patterns[pattern] ?? /(?!)/) >= 0;
       const isSure = (pattern: number): boolean => parsed[pattern]?.isExact === true;

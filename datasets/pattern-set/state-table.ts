@@ -40,7 +40,7 @@ function holds(assertion: Assertion, { before, isWordNext, isLineEndNext, isEnd 
 /**
  * The deterministic states of an automaton, made on first sight and kept, so that a step is one look into `next`.
  * A state stands as its row: number × width. Column = class of the unit, last column = end of text.
- * A cell is 0 while the step was not made, else 2 × row, plus 1 where matches end.
+ * A cell is 0 while the step was not made, else the row, negative where matches end; no step leads back to row 0.
  */
 export class StateTable {
   readonly width: number;
@@ -111,7 +111,7 @@ export class StateTable {
       before: isWord[unitClass] === true ? BEFORE.word : isLineEnd[unitClass] === true ? BEFORE.lineEnd : BEFORE.other,
       matched: [...matched].sort(ascending),
     });
-    const cell = to * this.width * 2 + Number(matched.size > 0);
+    const cell = matched.size > 0 ? -to * this.width : to * this.width;
     this.next[row + unitClass] = cell;
     return cell;
   }

@@ -27,8 +27,10 @@ export const ENGLISH_WORDS =
   /\b(?:the|and|is|are|of|to|in|that|it|for|with|you|have|this|was|not|be|on|my|but|as|or|can|from|what|if|do|will)\b/gi;
 const ENGLISH = createPatternSet([ENGLISH_WORDS]);
 
-function englishWords(text: string): number {
-  return ENGLISH.scan(text).ends(0) ?? (text.match(ENGLISH_WORDS) ?? []).length;
+/** Whether at least one word in eight is a common English one. */
+function hasEnglishWords(text: string, words: number): boolean {
+  const least = Math.ceil(words / 8);
+  return ENGLISH.hasEnds(text, least) ?? (text.match(ENGLISH_WORDS) ?? []).length >= least;
 }
 
 /** What of a text is asked about. */
@@ -48,6 +50,6 @@ export function isEnglish(text: string, facts: LanguageFacts = factsOf(text)): b
   const prose = facts.prose.includes('http') ? facts.prose.replace(/https?:\/\/\S+/g, ' ') : facts.prose;
   const words = prose === text ? facts.tokens : countTokens(prose);
   if (words < MIN_DETECTOR_WORDS) return true;
-  if (englishWords(prose) / words >= 0.125) return true;
+  if (hasEnglishWords(prose, words)) return true;
   return eld.detect(prose.slice(0, 2000)).language === 'en';
 }

@@ -7,11 +7,15 @@ export function askedText(row: Pick<SourceRow, 'context' | 'question'>): string 
 }
 
 /** Without one of these no part of a text can be anything but prose. */
-const MAY_HOLD_CODE = /`|~~~|\||(?:^|\n)(?: {4}|\t)/;
+const CODE_SIGNS = ['`', '|', '~~~', '\n    ', '\n\t'] as const;
+
+function mayHoldCode(text: string): boolean {
+  return CODE_SIGNS.some((sign) => text.includes(sign)) || text.startsWith('    ') || text.startsWith('\t');
+}
 
 /** A text without fenced blocks, indented code, inline code and table rows: what counts as prose. */
 export function proseOf(text: string): string {
-  if (!MAY_HOLD_CODE.test(text)) return text;
+  if (!mayHoldCode(text)) return text;
   return text
     .replace(/(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:\n\1[^\n]*|$)/g, '\n')
     .replace(/`[^`\n]*`/g, ' ')
@@ -64,13 +68,31 @@ function wordEnd(text: string, from: number): number {
   return at;
 }
 
+/** A small number made of what a word begins and ends with and how long it is. */
+function sketchOf(text: string, from: number, end: number): number {
+  return (text.charCodeAt(from) * 31 + text.charCodeAt(end - 1) * 7 + (end - from) * 131) & 4095;
+}
+
+const sketches = new WeakMap<ReadonlySet<string>, Uint8Array>();
+
+/** 1 at the sketch of every word of a list: a word whose sketch is not there is not in the list. */
+function sketchesOf(list: ReadonlySet<string>): Uint8Array {
+  const known = sketches.get(list);
+  if (known !== undefined) return known;
+  const marks = new Uint8Array(4096);
+  for (const word of list) marks[sketchOf(word, 0, word.length)] = 1;
+  sketches.set(list, marks);
+  return marks;
+}
+
 /** Number of words (as `stages/text/words.ts` has them: NFKC, lower case, apostrophes folded) that are not in a list, counted up to a limit. */
 export function countWordsBeside(text: string, list: ReadonlySet<string>, most: number): number {
   const folded = (isAscii(text) ? text : text.normalize('NFKC').replaceAll('’', "'")).toLowerCase();
+  const marks = sketchesOf(list);
   let count = 0;
   for (let at = nextOf(folded, 0, WORDLIKE); at < folded.length && count < most;) {
     const end = wordEnd(folded, at);
-    if (!list.has(folded.slice(at, end))) count += 1;
+    if (marks[sketchOf(folded, at, end)] === 0 || !list.has(folded.slice(at, end))) count += 1;
     at = nextOf(folded, end, WORDLIKE);
   }
   return count;
