@@ -1,5 +1,3 @@
-import { isAscii } from './character-kinds.ts';
-
 /** Words of a text as two 32-bit hashes each (the first `count` of both arrays); CJK characters are words of their own. */
 export interface HashedWords {
   count: number;
@@ -45,9 +43,66 @@ export function wordRoom(length = 1024): HashedWords {
   return { count: 0, high: new Int32Array(length), low: new Int32Array(length) };
 }
 
+const OTHER = 0;
+const QUOTE = 1;
+
+/** Of each ASCII character: its lower-case unit where it is part of a word, `QUOTE` for an apostrophe, else `OTHER`. */
+const WORD_UNITS = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const char = String.fromCharCode(unit);
+  return char === "'" ? QUOTE : /[a-z0-9]/i.test(char) ? char.toLowerCase().charCodeAt(0) : OTHER;
+});
+
+const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
+
+/** `hashWords` of a text of ASCII characters; false when it has others. */
+function hashAsciiWords(text: string, room: HashedWords): boolean {
+  const { high, low } = room;
+  const { length } = text;
+  let count = 0;
+  for (let at = 0; at < length;) {
+    const first = text.charCodeAt(at);
+    if (first > 127) return false;
+    let unit = WORD_UNITS[first] as number;
+    if (unit <= QUOTE) {
+      at += 1;
+      continue;
+    }
+    let a = SEED_HIGH;
+    let b = SEED_LOW;
+    let isAfterApostrophe = false;
+    do {
+      a = Math.imul(a ^ unit, 0x01000193);
+      b = Math.imul(b ^ unit, 0x5bd1e995);
+      b ^= b >>> 13;
+      at += 1;
+      let next = at < length ? text.charCodeAt(at) : 0;
+      if (next > 127) return false;
+      unit = WORD_UNITS[next] as number;
+      if (unit !== QUOTE) continue;
+      // An apostrophe goes on with the word where a letter follows it.
+      next = at + 1 < length ? text.charCodeAt(at + 1) : 0;
+      if (next > 127) return false;
+      unit = WORD_UNITS[next] as number;
+      if (unit <= QUOTE || isDigit(unit)) break;
+      isAfterApostrophe = true;
+      a = Math.imul(a ^ 39, 0x01000193);
+      at += 1;
+    } while (unit > QUOTE && !(isAfterApostrophe && isDigit(unit)));
+    high[count] = a;
+    low[count] = b;
+    count += 1;
+  }
+  room.count = count;
+  return true;
+}
+
 /** Splits a text into the words of `stages/text/words.ts` (lower case, NFKC), hashed with fixed constants; equal on every machine. Writes into `room`. */
 export function hashWords(text: string, room: HashedWords = wordRoom()): HashedWords {
-  const lower = (isAscii(text) ? text : text.normalize('NFKC')).toLowerCase();
+  if (room.high.length <= text.length) Object.assign(room, wordRoom(text.length * 2));
+  return hashAsciiWords(text, room) ? room : hashAnyWords(text.normalize('NFKC').toLowerCase(), room);
+}
+
+function hashAnyWords(lower: string, room: HashedWords): HashedWords {
   const { length } = lower;
   if (room.high.length <= length) Object.assign(room, wordRoom(length * 2));
   const { high, low } = room;

@@ -6,7 +6,7 @@ import { createBandKeys } from '../../datasets/band-keys.ts';
 import { clusterNearDuplicates, textsToCompare, type ClusterInput } from '../../datasets/near-clusters.ts';
 import { createNearDuplicateIndex } from '../../datasets/near-duplicates.ts';
 import { textSimilarity } from '../../datasets/shingle-sets.ts';
-import { hashWords, jaccard, shingleHashes, shingleHighs } from '../../datasets/shingles.ts';
+import { hashWords, jaccard, shingleHashes, shingleHighs, wordRoom } from '../../datasets/shingles.ts';
 import { seededUniforms } from '../../schemas/hash.ts';
 import { words } from '../../stages/text/words.ts';
 
@@ -209,4 +209,18 @@ describe('clusters', () => {
     expect(textSimilarity(a, c)).toBeLessThan(0.8);
     expect([...clusterOf([a, c, b])]).toEqual([0, 0, 0]);
   });
+});
+
+it('has the same words of a text of ASCII characters alone as of the same text before others', () => {
+  const pieces = ["don't", "it's2", "'quoted'", "o'clock", 'A1b2', 'x', "rock'n'roll", "end'", '--', '\n', ' ', '.', "''", '42', "7's"];
+  const next = seededUniforms('ascii words');
+  for (let round = 0; round < 400; round += 1) {
+    const text = Array.from({ length: Math.floor(next() * 12) }, () => pieces[Math.floor(next() * pieces.length)] ?? '').join(
+      next() < 0.5 ? ' ' : '',
+    );
+    const [alone, before] = [hashWords(text, wordRoom()), hashWords(`${text} é`, wordRoom())];
+    expect(before.count, text).toBe(alone.count + 1);
+    expect([...before.high.subarray(0, alone.count)], text).toEqual([...alone.high.subarray(0, alone.count)]);
+    expect([...before.low.subarray(0, alone.count)], text).toEqual([...alone.low.subarray(0, alone.count)]);
+  }
 });

@@ -70,6 +70,18 @@ it('counts words exactly', () => {
   expect([ends(0), ends(1), has(1)]).toEqual([3, 0, false]);
 });
 
+it('says whether matches end at so many places at least', () => {
+  const set = createPatternSet([/\bthe\b/i, /o/]);
+  for (const [text, ends] of [
+    ['', 0],
+    ['the', 1],
+    ['The ox, the ox', 4],
+    ['another', 1],
+    ['none: a b', 1],
+  ] as const)
+    for (let least = 0; least < 6; least += 1) expect(set.hasEnds(text, least), `${text} ${least}`).toBe(ends >= least);
+});
+
 it('answers by the expressions alone when a text would need too many states', () => {
   const words = Array.from({ length: 14 }, (_, number) => `w${String.fromCharCode(97 + number)}`);
   const set = createPatternSet(words.map((word) => new RegExp(String.raw`\b${word}\b[^.]*\bend\b`, 'i')));
