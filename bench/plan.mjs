@@ -105,6 +105,22 @@ async function callsNow() {
   return JSON.parse(result.output).calls.total;
 }
 
+/** Plans an edit of one prompt, then builds it under another label. */
+async function edit() {
+  const unedited = readFileSync(naturalize, 'utf8');
+  appendFileSync(naturalize, EDIT);
+  try {
+    const edited = await type(probed, 'plan');
+    expectCode([9], edited);
+    show('plan after an edit of naturalize', '<= 10 s', edited);
+    console.log(edited.output.split('\n').find((line) => line.startsWith('About')) ?? '');
+    await make('b', 'otherwise');
+    writeFileSync(join(folder, 'b-made'), '');
+  } finally {
+    writeFileSync(naturalize, unedited);
+  }
+}
+
 async function measure() {
   const nothing = await type(probed, 'plan');
   expectCode([0], nothing);
@@ -119,20 +135,8 @@ async function measure() {
     expectCode([0], why);
     show('why ID', '<= 0.3 s', why);
   }
-  const unedited = readFileSync(naturalize, 'utf8');
-  appendFileSync(naturalize, EDIT);
-  try {
-    const edited = await type(probed, 'plan');
-    expectCode([9], edited);
-    show('plan after an edit of naturalize', '<= 10 s', edited);
-    console.log(edited.output.split('\n').find((line) => line.startsWith('About')) ?? '');
-    if (!existsSync(join(folder, 'b-made'))) {
-      await make('b', 'otherwise');
-      writeFileSync(join(folder, 'b-made'), '');
-    }
-  } finally {
-    writeFileSync(naturalize, unedited);
-  }
+  if (existsSync(join(folder, 'b-made'))) console.log('plan after an edit of naturalize: the edit was built in this folder before');
+  else await edit();
   const compared = await type(probed, 'diff', 'main', 'b');
   expectCode([0], compared);
   show('diff of two builds', '<= 15 s', compared);

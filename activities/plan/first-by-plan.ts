@@ -1,7 +1,7 @@
 import { STEPS } from '../../schemas/steps.ts';
 import type { StepId } from '../../schemas/steps.ts';
 import type { AtomizeOutput, Workpiece } from '../../schemas/workpiece.ts';
-import { firstParts } from '../../stages/plan/bounds.ts';
+import { firstParts, MOST_PARTS } from '../../stages/plan/bounds.ts';
 import type { AtomizedWorkpiece } from '../../stages/plan/bounds.ts';
 import type { Domain } from '../../schemas/levels.ts';
 import type { PositionOutcome } from '../../store/port.ts';
@@ -15,6 +15,12 @@ export interface OpenCandidate {
   /** How many of its first steps stand. */
   readonly prefix: number;
 }
+
+/** Calls that are certain and whose parts nobody has named yet. */
+const ASKED: Walked['calls'] = Array.from({ length: Math.max(...Object.values(MOST_PARTS)) }, (_, at) => ({
+  partId: String(at + 1),
+  key: null,
+}));
 
 const ATOMIZE = STEPS.indexOf('atomize');
 
@@ -60,9 +66,8 @@ export async function firstByPlan(
     const parts = workpiece === null ? 1 : firstParts(step, workpiece);
     // A step that asks nothing (no block of several atoms) is passed, so such a candidate is walked.
     if (parts === 0) continue;
-    const calls = Array.from({ length: parts }, (_, at) => ({ partId: String(at + 1), key: null }));
     const settled = STEPS.slice(0, prefix).map((id) => ({ step: id, need: 'reused' as const }));
-    ends.set(item.candidateId, { settled, first: step, calls, parts, end: null, workpiece });
+    ends.set(item.candidateId, { settled, first: step, calls: ASKED.slice(0, parts), parts, end: null, workpiece });
   }
   return ends;
 }

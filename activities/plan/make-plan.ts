@@ -86,8 +86,6 @@ function sumMoney(steps: readonly StepLine[]): Plan['money'] {
 
 /** Domains in the order of the acceptance fold, which share one test for near-duplicates. */
 async function walkAll(world: World, measures: PlannedBuild['measures']): Promise<readonly DomainPlan[]> {
-  const settled = await settledDomains(world);
-  if (settled !== null) return settled;
   const near = createNearQueries(world.spec.config.screening.nearDuplicateJaccard);
   const rates = await ratesOf(world, measures);
   const walker = new Walker(world);
@@ -99,8 +97,10 @@ async function walkAll(world: World, measures: PlannedBuild['measures']): Promis
 /** Computes what a build that started now would do, from the ledger and stored outputs alone. */
 export async function makePlan(world: World, clock: () => number, notes: readonly string[]): Promise<PlannedBuild> {
   const { store, spec } = world;
-  const measures = await measure(world);
-  const domains = await walkAll(world, measures);
+  const settled = await settledDomains(world);
+  // With nothing to ask there is nothing to price: the ledger is not even looked at.
+  const measures = settled === null ? await measure(world) : new Map<StepLine['step'], StepMeasure>();
+  const domains = settled ?? (await walkAll(world, measures));
   const steps = STEPS.map((step) => stepLine(domains, step, measures.get(step)));
   const total = (pick: (line: StepLine) => number): number => steps.reduce((sum, line) => sum + pick(line), 0);
   const money = sumMoney(steps);

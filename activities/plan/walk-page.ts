@@ -3,8 +3,6 @@ import type { StepId } from '../../schemas/steps.ts';
 import type { Domain } from '../../schemas/levels.ts';
 import { PLAN_VERSION } from '../../stages/block-plan-tables.ts';
 import { mostParts } from '../../stages/plan/bounds.ts';
-import { needsOf } from '../../stages/plan/profile.ts';
-import type { Known } from '../../stages/plan/profile.ts';
 import type { PositionOutcome, StepOutputRow, StoredCandidate } from '../../store/port.ts';
 import type { CandidatePlan } from './candidate-plan.ts';
 import { samplesAt, sharedSteps, standingEnd } from './walk.ts';
@@ -27,14 +25,6 @@ export async function pastsOf(world: World, items: readonly PositionOutcome[]): 
   return pasts;
 }
 
-function hadOf(world: World, past: Past | null): Pick<Known, 'had' | 'changed' | 'rejectedAt'> {
-  if (past === null) return { had: new Set(), changed: new Set(), rejectedAt: null };
-  const had = new Set(STEPS.slice(0, past.trail.keys.length));
-  const parts = past.baseline.parts;
-  const changed = new Set(STEPS.filter((step) => parts === null || parts.steps[step] !== world.steps.get(step)?.version));
-  return { had, changed, rejectedAt: past.trail.status === 'rejected' ? past.trail.step : null };
-}
-
 function beforeOf(past: Past | null): CandidatePlan['before'] {
   if (past === null) return 'none';
   const { status } = past.trail;
@@ -44,30 +34,28 @@ function beforeOf(past: Past | null): CandidatePlan['before'] {
 const NO_CALLS = { calls: [], parts: 0, samples: 0, laterParts: new Map<StepId, number>() } as const;
 
 function assemble(
-  world: World,
+  walker: Walker,
   item: PositionOutcome,
   domain: Domain,
   past: Past | null,
   walked: WalkedByPlan,
   samples: number,
 ): CandidatePlan {
-  const known: Known = { settled: walked.settled, first: walked.first, ...hadOf(world, past) };
-  const needs = needsOf(known);
-  const later = [...needs].filter(([, need]) => need === 'mayRun').map(([step]) => step);
+  const profile = walker.profiles.of(past, walked.settled, walked.first);
+  const later = [...profile.needs].filter(([, need]) => need === 'mayRun').map(([step]) => step);
   const { candidateId, position, source } = item;
   const { calls, parts, end, workpiece } = walked;
   const laterParts = new Map(later.map((step) => [step, mostParts(step, workpiece)]));
-  return { ...known, candidateId, domain, position, source, calls, parts, samples, end, before: beforeOf(past), laterParts, needs };
+  return { ...profile, candidateId, domain, position, source, calls, parts, samples, end, before: beforeOf(past), laterParts };
 }
 
-function standing(world: World, item: PositionOutcome, domain: Domain, past: Past, shared: number): CandidatePlan | null {
+function standing(walker: Walker, item: PositionOutcome, domain: Domain, past: Past, shared: number): CandidatePlan | null {
   const end = standingEnd(shared, past);
   if (end === null) return null;
   const last = STEPS.indexOf(past.trail.step);
   const settled = STEPS.slice(0, last + 1).map((step) => ({ step, need: 'reused' as const }));
-  const known: Known = { settled, first: null, ...hadOf(world, past) };
   const { candidateId, position, source } = item;
-  return { ...known, ...NO_CALLS, candidateId, domain, position, source, end, before: beforeOf(past), needs: needsOf(known) };
+  return { ...walker.profiles.of(past, settled, null), ...NO_CALLS, candidateId, domain, position, source, end, before: beforeOf(past) };
 }
 
 /** How closely a page is looked at: `exact` walks every candidate, so that each call is named by its part. */
@@ -93,7 +81,7 @@ export async function planPage(
   for (const item of items) {
     const past = pasts.get(item.candidateId) ?? null;
     const same = past === null ? 0 : (shared.get(past.baseline.hash) ?? 0);
-    const stands = past === null ? null : standing(world, item, domain, past, same);
+    const stands = past === null ? null : standing(walker, item, domain, past, same);
     if (stands !== null) plans.push(stands);
     else unsettled.push({ item, past, prefix: Math.min(same, past?.trail.keys.length ?? 0) });
   }
@@ -101,7 +89,7 @@ export async function planPage(
   for (const { item, past } of unsettled) {
     const end = known.get(item.candidateId);
     if (end !== undefined)
-      plans.push(assemble(world, item, domain, past, end, samplesAt(end.first, retries.get(item.candidateId) ?? new Map())));
+      plans.push(assemble(walker, item, domain, past, end, samplesAt(end.first, retries.get(item.candidateId) ?? new Map())));
   }
   const open = unsettled.filter(({ item }) => !known.has(item.candidateId));
   if (open.length === 0) return plans.sort((a, b) => a.position - b.position);
@@ -119,7 +107,7 @@ export async function planPage(
       if (stored === undefined) throw new Error(`candidate ${item.candidateId} stands in no order`);
       const own = retries.get(item.candidateId) ?? new Map<StepId, number>();
       const end = await walker.walk({ item: stored, past, outputs: byKey, retries: own }, prefix);
-      return assemble(world, item, domain, past, end, samplesAt(end.first, own));
+      return assemble(walker, item, domain, past, end, samplesAt(end.first, own));
     }),
   );
   return [...plans, ...walked].sort((a, b) => a.position - b.position);

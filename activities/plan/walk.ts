@@ -11,6 +11,7 @@ import { storedVerdicts } from '../run-contexts.ts';
 import { runStep } from '../run-step.ts';
 import type { StepEnd } from '../run-step.ts';
 import type { CertainCall, KnownEnd } from './candidate-plan.ts';
+import { Profiles } from './profiles.ts';
 import type { Baseline, World } from './world.ts';
 
 /** What an earlier pipeline left of a candidate. */
@@ -76,10 +77,12 @@ function dryRun(world: World, storedVerdict: RunContext['storedVerdict'], onSend
 export class Walker {
   private readonly world: World;
   private readonly run: RunContext;
+  readonly profiles: Profiles;
   private readonly sent = new Map<string, CertainCall[]>();
 
   constructor(world: World) {
     this.world = world;
+    this.profiles = new Profiles(world);
     this.run = dryRun(world, storedVerdicts(world.store), (request) => {
       const known = this.sent.get(request.candidateId) ?? [];
       this.sent.set(request.candidateId, [...known, { partId: request.partId, key: request.key }]);
