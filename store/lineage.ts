@@ -4,7 +4,8 @@ import type { Database } from './duckdb.ts';
 import type { CostSum, KeyedStepOutput, LineageStore, RowPlace, RunScope, TracedOutcome } from './lineage-port.ts';
 import { loadNumber, readCandidates } from './order-queries.ts';
 import { tracedOutcome } from './outcomes.ts';
-import { number, oneOf, text } from './rows.ts';
+import { rowsByNumber } from './number-ranges.ts';
+import { number, oneOf, text, textOrNull } from './rows.ts';
 import { stepOutput } from './verdicts.ts';
 
 /** Lineage questions on DuckDB: scans of narrow columns, texts of the matching rows only. */
@@ -123,17 +124,22 @@ export class DuckDbLineage implements LineageStore {
   }
 
   async differing(before: RunScope, after: RunScope, candidateIds: readonly string[]): Promise<readonly string[]> {
-    const loads = [await loadNumber(this.database, before.orderId), await loadNumber(this.database, after.orderId)];
-    if (candidateIds.length === 0 || loads.includes(null)) return [];
-    const side = (loadNo: number | null, pipeline: string): string =>
-      `SELECT candidate_id, arg_max(example, no) AS example FROM outcomes JOIN candidates USING (candidate_id, row_hash)
-       WHERE load_no = ${loadNo ?? -1} AND pipeline_hash = ${pipeline} AND status = 'accepted' AND candidate_id IN (SELECT unnest($3)) GROUP BY candidate_id`;
-    const rows = await this.database.read(
-      `SELECT candidate_id FROM (${side(loads[0] ?? null, '$1')}) a JOIN (${side(loads[1] ?? null, '$2')}) b USING (candidate_id)
-       WHERE a.example IS DISTINCT FROM b.example ORDER BY candidate_id`,
-      [before.pipelineHash, after.pipelineHash, candidateIds],
+    if (candidateIds.length === 0) return [];
+    const [a, b] = [await this.exampleHashes(before, candidateIds), await this.exampleHashes(after, candidateIds)];
+    return [...a.keys()].filter((id) => b.has(id) && a.get(id) !== b.get(id)).sort();
+  }
+
+  /** A hash of the latest accepted example of each candidate: numbers first, from narrow columns, then only the blocks where they lie. */
+  private async exampleHashes(run: RunScope, candidateIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+    const latest = await this.ofOrder(
+      run.orderId,
+      `SELECT max(no) AS no FROM outcomes JOIN own USING (candidate_id, row_hash)
+       WHERE pipeline_hash = $1 AND status = 'accepted' AND candidate_id IN (SELECT unnest($2)) GROUP BY candidate_id`,
+      [run.pipelineHash, candidateIds],
     );
-    return rows.map((row) => text(row, 'candidate_id'));
+    const numbers = latest.map((row) => number(row, 'no'));
+    const rows = await rowsByNumber(this.database, 'outcomes', 'no', 'candidate_id, md5(example) AS hash', numbers);
+    return new Map(rows.map((row) => [text(row, 'candidate_id'), textOrNull(row, 'hash')]));
   }
 
   async measures(orderId: string, candidateIds: readonly string[]): ReturnType<LineageStore['measures']> {

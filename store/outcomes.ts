@@ -3,6 +3,7 @@ import { STEPS, type StepId } from '../schemas/steps.ts';
 import type { Database } from './duckdb.ts';
 import type { TracedOutcome } from './lineage-port.ts';
 import type { OutcomeRow, PositionOutcome, StoredOutcome } from './port.ts';
+import { rowsByNumber } from './number-ranges.ts';
 import { number, oneOf, text, textOrNull, type ResultRow } from './rows.ts';
 import { defineTable, insertInto, type Insert } from './table.ts';
 import type { TextRepairs } from './text.ts';
@@ -100,12 +101,14 @@ export async function readOutcomes(
   candidateIds: readonly string[],
 ): Promise<readonly StoredOutcome[]> {
   if (candidateIds.length === 0) return [];
-  const rows = await database.read(
+  // Numbers first, from narrow columns: the texts are then read in the few blocks where they lie.
+  const latest = await database.read(
     `WITH own AS (SELECT candidate_id, row_hash FROM candidates WHERE load_no = ${loadNo} AND candidate_id IN (SELECT unnest($2)))
-     SELECT * FROM outcomes WHERE no IN (
-       SELECT max(no) FROM outcomes JOIN own USING (candidate_id, row_hash) WHERE pipeline_hash = $1 GROUP BY candidate_id)`,
+     SELECT max(no) AS no FROM outcomes JOIN own USING (candidate_id, row_hash) WHERE pipeline_hash = $1 GROUP BY candidate_id`,
     [pipelineHash, candidateIds],
   );
+  const numbers = latest.map((row) => number(row, 'no'));
+  const rows = await rowsByNumber(database, 'outcomes', 'no', '*', numbers);
   const byId = new Map(rows.map((row) => [text(row, 'candidate_id'), row]));
   return candidateIds.flatMap((id) => {
     const row = byId.get(id);

@@ -55,7 +55,9 @@ export interface DiffReport {
   readonly failToPass: readonly QaFlip[];
 }
 
-const PAGE = 200;
+const PAGE = 500;
+/** Ids that the store compares by itself at a time. */
+const SUSPECTS = 1500;
 
 function facts(side: Side): SideFacts {
   const { name, kind, runId, pipelineHash, kept, ends, cost } = side;
@@ -74,8 +76,8 @@ function oneSided(ids: readonly string[], other: Side): readonly OneSided[] {
 async function suspects(store: Store | null, before: Side, after: Side, both: readonly string[]): Promise<ReadonlySet<string>> {
   if (store === null || before.known === null || after.known === null) return new Set(both);
   const found: string[] = [];
-  for (let at = 0; at < both.length; at += PAGE * 10)
-    found.push(...(await store.lineage.differing(before.known.run, after.known.run, both.slice(at, at + PAGE * 10))));
+  for (let at = 0; at < both.length; at += SUSPECTS)
+    found.push(...(await store.lineage.differing(before.known.run, after.known.run, both.slice(at, at + SUSPECTS))));
   return new Set(found);
 }
 
