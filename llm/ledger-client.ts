@@ -44,7 +44,9 @@ export interface LedgerModelClient extends ModelClient {
   tendBatches(runId: string, validatorOf: ValidatorOf, asked: boolean): Promise<BatchTurn>;
   /** Asks for the end of every batch of a run that is out; one sentence each for a person. */
   cancelBatches(runId: string): Promise<readonly string[]>;
-  /** Sends nothing more, waits for what is on the wire to be written, and closes the endpoints. */
+  /** Sends nothing more: calls that wait (for a place, a backoff, an endpoint that is down) end as cancelled, those on the wire land. */
+  drain(): void;
+  /** Drains, waits for what is on the wire to be written, and closes the endpoints. */
   close(): Promise<void>;
 }
 
@@ -84,7 +86,7 @@ export function createModelClient(options: ModelClientOptions): LedgerModelClien
   const take = (request: CallRequest, validate: ReplyValidator): Airborne => {
     const known = airborne.get(request.key);
     if (known !== undefined) return known;
-    const flight = new Flight(parts, request, validate, ...providerOf(request));
+    const flight = new Flight(parts, request, validate, ...providerOf(request, providers, limiter));
     const outcome = flight.run().finally(() => {
       parts.stored.invalidate(request.key);
       airborne.delete(request.key);
@@ -92,16 +94,6 @@ export function createModelClient(options: ModelClientOptions): LedgerModelClien
     const started = { runId: request.runId, flight, outcome };
     airborne.set(request.key, started);
     return started;
-  };
-
-  const providerOf = (request: CallRequest): readonly [Provider, ReturnType<Limiter['lane']>] => {
-    const provider = providers.get(request.provider);
-    if (provider === undefined)
-      throw new ModelClientError(
-        'unknown_provider',
-        `Role ${request.role} names provider ${request.provider}, which the config does not have.`,
-      );
-    return [provider, limiter.lane(request.provider, request.model, provider.limits)];
   };
 
   const call = async (request: CallRequest, validate: ReplyValidator, signal?: AbortSignal): Promise<CallOutcome> => {
@@ -115,6 +107,12 @@ export function createModelClient(options: ModelClientOptions): LedgerModelClien
     }
   };
 
+  const drain = (): void => {
+    closed = true;
+    stopListening();
+    for (const { flight } of airborne.values()) flight.cancel();
+  };
+
   return {
     call,
     prefetch: (keys) => parts.stored.prefetch(keys),
@@ -125,10 +123,9 @@ export function createModelClient(options: ModelClientOptions): LedgerModelClien
     loadBatches: async () => desk?.load(),
     tendBatches: async (runId, validatorOf, asked) => (await desk?.tend(runId, validatorOf, asked)) ?? { kind: 'ready' },
     cancelBatches: async (runId) => (await desk?.cancel(runId)) ?? [],
+    drain,
     close: async () => {
-      closed = true;
-      stopListening();
-      for (const { flight } of airborne.values()) flight.cancel();
+      drain();
       await Promise.allSettled([...airborne.values()].map(({ outcome }) => outcome));
       for (const { endpoint } of providers.values()) endpoint.close();
       // The last chance of replies that a full disk kept out; if it still is full, this says so.
@@ -158,4 +155,18 @@ async function waitFor(flight: Flight, outcome: Promise<FlightOutcome>, signal: 
 
 function cancelled(): ModelClientError {
   return new ModelClientError('cancelled', 'The call was cancelled; what was on the wire is still written to the ledger.');
+}
+
+function providerOf(
+  request: CallRequest,
+  providers: ReadonlyMap<string, Provider>,
+  limiter: Limiter,
+): readonly [Provider, ReturnType<Limiter['lane']>] {
+  const provider = providers.get(request.provider);
+  if (provider === undefined)
+    throw new ModelClientError(
+      'unknown_provider',
+      `Role ${request.role} names provider ${request.provider}, which the config does not have.`,
+    );
+  return [provider, limiter.lane(request.provider, request.model, provider.limits)];
 }

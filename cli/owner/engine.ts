@@ -187,6 +187,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     onChildChange: (listener) => void listeners.push(listener),
     stop: async () => {
       isEnding = true;
+      // Before the worker is asked to end: a call that waits for an endpoint that is down would hold its activity for as long as that is.
+      models.drain();
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await running;
       await models.close();

@@ -38,6 +38,8 @@ export interface Models {
   raiseCap(runId: string, usd: number): Promise<void>;
   /** A person resumed: blocks are let go, and what a drift pause showed is the new baseline. */
   resumed(): Promise<void>;
+  /** Sends nothing more; calls on the wire land. */
+  drain(): void;
   close(): Promise<void>;
 }
 
@@ -264,6 +266,7 @@ export function createModels(deps: ModelDeps): Models {
       limiter.unblock();
       await drift.accept();
     },
+    drain: () => client.drain(),
     close: () => client.close(),
   };
 }

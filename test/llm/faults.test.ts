@@ -121,6 +121,29 @@ describe('a crash between intent and completion', () => {
   });
 });
 
+describe('draining', () => {
+  it('ends what waits for an endpoint that is down, sends nothing more, and lets what is on the wire land', async () => {
+    server = await scriptedServer(({ body }) =>
+      JSON.stringify(body).includes('landing') ? { ...completion(GOOD), afterMs: 150 } : { fault: 'reset' },
+    );
+    const { client, ledger } = testClient(server, { limits: { concurrency: 4, startConcurrency: 4 } });
+    const lands = client.call(request('landing'), validate);
+    const waits = Promise.allSettled(['b', 'c', 'd', 'e', 'f'].map((text) => client.call(request(text), validate)));
+    while (server.requests.length < 3) await realSleep(5);
+    client.drain();
+    expect((await waits).map((each) => each.status === 'rejected' && (each.reason as { code: string }).code)).toEqual(
+      Array.from({ length: 5 }, () => 'cancelled'),
+    );
+    expect(await lands).toMatchObject(replied);
+    const sent = server.requests.length;
+    await realSleep(1500);
+    expect(server.requests).toHaveLength(sent);
+    await client.close();
+    expect(ledger.all().filter((attempt) => attempt.class === 'ok')).toHaveLength(1);
+    await expect(client.call(request('later'), validate)).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});
+
 describe('cancelling', () => {
   it('rejects the caller at once, sends nothing that waited, and still writes what was on the wire', async () => {
     server = await scriptedServer(() => ({ ...completion(GOOD), afterMs: 80 }));

@@ -5,7 +5,7 @@ import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportHashes, ledgerCounts } from '../../support/exports.ts';
-import { askingServer, makeProject, startRehearsal, until } from '../../support/project.ts';
+import { askingServer, isAlive, makeProject, startRehearsal, until } from '../../support/project.ts';
 import type { TestProject, TestRehearsal } from '../../support/project.ts';
 
 const cleanUps: (() => Promise<void> | void)[] = [];
@@ -40,6 +40,22 @@ function faults(rules: readonly Readonly<Record<string, unknown>>[]): string {
   writeFileSync(file, JSON.stringify({ seed: 'control', rules }));
   return file;
 }
+
+describe('an owner that is ended', () => {
+  test('ends soon although its endpoint is down and its calls would be tried for hours', { timeout: 200_000 }, async () => {
+    const server = await slowServer();
+    const built = project(server);
+    const build = built.start('build', '--detach');
+    await build.ended;
+    await until('ten calls', async () => ((await server.calls()) > 10 ? true : null));
+    await server.stop();
+    const pid = built.owner()?.pid ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    process.kill(pid, 'SIGTERM');
+    await until('the end of the owner', () => (isAlive(pid) ? null : true), { withinMs: 20_000 });
+    expect(await stateOf(built)).toBe('interrupted');
+  });
+});
 
 describe('pause, resume and cancel, typed while a build runs', () => {
   test(
