@@ -27,6 +27,8 @@ for (const name of [
   'caps',
   'allow-unknown-licence',
   'staleness',
+  'rerun-sequences',
+  'kill-revert',
 ])
   if (existsSync(join(ROOT, 'test', 'long', `${name}.test.ts`))) suites.push([name, long(`${name}.test.ts`)]);
 if (existsSync(join(ROOT, 'trainer', 'pyproject.toml'))) suites.push(['test:learn', pytest(['trainer/tests', '-m', 'learn'])]);
