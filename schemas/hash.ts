@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Serialises a value with object keys sorted and undefined members left out, so that equal content has equal bytes. */
 export function canonicalJson(value: unknown): string {
@@ -34,7 +34,7 @@ export function seededUniforms(...parts: readonly (string | number)[]): () => nu
   let offset = 0;
   return () => {
     if (offset + 8 > pool.length) {
-      pool = createHash('sha256').update(`${prefix}\u0000${counter++}`, 'utf8').digest();
+      pool = hash('sha256', `${prefix}\u0000${counter++}`, 'buffer');
       offset = 0;
     }
     const high = pool.readUInt32BE(offset) >>> 5;
