@@ -150,6 +150,23 @@ async function goOn(run: RunContext, deps: StageDeps, { item, retries }: Pending
     trail: [],
   };
   deps.paths.set(key, path);
+  try {
+    return await goOnAlong(run, deps, item, path, stage, key);
+  } catch (error) {
+    // A step whose end could not be written (a full disk) is done anew: what the path took from it must not count twice.
+    deps.paths.delete(key);
+    throw error;
+  }
+}
+
+async function goOnAlong(
+  run: RunContext,
+  deps: StageDeps,
+  item: StoredCandidate,
+  path: Path,
+  stage: StageId,
+  key: string,
+): Promise<CandidateEnd> {
   while (path.next <= lastStepOf(stage)) {
     const end = deps.stop() ? { reason: 'cancelled', until: null } : await takeStep(run, deps, item, path);
     if (end === null) continue;
