@@ -61,23 +61,38 @@ async function untilReady(address: string, ended: () => CliError | null): Promis
   }
 }
 
+/** The program ended before it answered. */
+class EndedAtOnceError extends CliError {}
+
 /** The sentence for a program that ended before it answered: what it said last, and what to try. */
-function endedAtOnce(options: { readonly program: string; readonly folder: string }, code: number | null): CliError {
+function endedAtOnce(options: { readonly program: string; readonly folder: string }, code: number | null): EndedAtOnceError {
   const file = join(options.folder, 'logs', 'temporal.log');
   const words = existsSync(file) ? (readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? '').slice(0, 200) : '';
-  return new CliError(
+  return new EndedAtOnceError(
     `The Temporal server ${options.program} ended as it started (code ${String(code)}${words === '' ? '' : `: ${words}`}). Check TEMPORAL_CLI_PATH and ${file}; if ${join(options.folder, 'temporal.db')} is damaged, delete it (nothing is lost), then type the command again.`,
     EXIT.environment,
   );
 }
 
-/** Starts the dev server on a file database and waits until it answers. */
-export async function startTemporalServer(options: {
+interface ServerOptions {
   readonly program: string;
   readonly folder: string;
   readonly log: Logger;
   readonly env: NodeJS.ProcessEnv;
-}): Promise<TemporalServer> {
+}
+
+/** Starts the dev server on a file database and waits until it answers; once more on other ports when it ends at once, for one may have been taken meanwhile. */
+export async function startTemporalServer(options: ServerOptions): Promise<TemporalServer> {
+  try {
+    return await startOnPorts(options);
+  } catch (error) {
+    if (!(error instanceof EndedAtOnceError)) throw error;
+    options.log.warn(`${error.message} Trying once more on other ports.`);
+    return startOnPorts(options);
+  }
+}
+
+async function startOnPorts(options: ServerOptions): Promise<TemporalServer> {
   const [port, httpPort, metricsPort] = await Promise.all([freePort(), freePort(), freePort()]);
   const args = [
     'server',

@@ -33,7 +33,12 @@ async function untilAsked(server: TestRehearsal, step: string, before: number): 
 async function buildAndKill(built: TestProject, server: TestRehearsal, step: string, meanwhile: () => Promise<void>): Promise<number> {
   const before = await server.callsOf(step);
   const build = built.start('build');
-  await untilAsked(server, step, before);
+  const early = build.ended.then(({ code, output }) => {
+    throw new Error(`the build ended with code ${String(code)} before it asked ${step}: ${output}`);
+  });
+  // Once the call is seen, its end is looked at below.
+  early.catch(() => undefined);
+  await Promise.race([untilAsked(server, step, before), early]);
   await meanwhile();
   const owner = built.owner();
   expect(owner, `an owner is at work on ${step}`).not.toBeNull();
