@@ -26,6 +26,8 @@ for (const name of [
   'pausing-faults',
   'caps',
   'allow-unknown-licence',
+  'same-order',
+  'ingest-again',
   'staleness',
   'rerun-sequences',
   'kill-revert',
