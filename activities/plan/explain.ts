@@ -59,7 +59,7 @@ export async function explainCandidate(
   measures: ReadonlyMap<StepId, StepMeasure>,
   candidateId: string,
 ): Promise<Explanation | null> {
-  const found = domains.flatMap(({ candidates }) => candidates.filter(({ plan }) => plan.candidateId === candidateId))[0];
+  const found = domains.flatMap(({ candidates }) => candidates).find(({ plan }) => plan.candidateId === candidateId);
   const stored = await world.store.candidateById(world.order.id, candidateId);
   if (stored === null) return null;
   const { domain, position } = stored.candidate;
