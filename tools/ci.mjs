@@ -1,15 +1,18 @@
 // The fast suites through `npm test`'s own command, then the longer series that have scripts of their own.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { close, pytest, ROOT, runChild, runLanes, vitest } from './suite.mjs';
+import { close, FAILED, pytest, ROOT, runChild, runLanes, vitest } from './suite.mjs';
 
 /** `npm test` as a user types it; its closing line is read back so that its tests are counted here. */
 async function npmTest(write) {
   const { status, output } = await runChild('npm', ['test', '--silent'], { write });
-  const closing = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/m.exec(output.trim().split('\n').at(-1) ?? '');
-  if (closing === null) return { passed: 0, failed: 1, skipped: 0 };
+  const lines = output.trim().split('\n');
+  const closing = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/m.exec(lines.at(-1) ?? '');
+  if (closing === null)
+    return { passed: 0, failed: 1, skipped: 0, failures: [`ended without its closing line: ${lines.slice(-5).join(' | ')}`] };
   const [passed, failed, skipped] = closing.slice(1).map((text) => Number(text ?? 0));
-  return { passed, failed: failed === 0 && status !== 0 ? 1 : failed, skipped };
+  const failures = lines.filter((line) => line.startsWith(FAILED)).map((line) => line.slice(FAILED.length));
+  return { passed, failed: failed === 0 && status !== 0 ? 1 : failed, skipped, failures };
 }
 
 const long = (path) => vitest(['--config', 'vitest.long.config.ts', `test/long/${path}`]);
