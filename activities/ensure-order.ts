@@ -11,6 +11,9 @@ import type { OrderRow, Store } from '../store/port.ts';
 /** Where the stratum weights of a project lie: computed at its first plan and kept (DESIGN §4). */
 const WEIGHTS_FACT = 'strata-weights';
 
+/** Where it lies from which row on rows came later: a row that came later displaces no older one until `plan --restratify` makes all equal. */
+const AGES_FACT = 'row-ages';
+
 /** Orders looked through for one that still holds. */
 const MOST_KNOWN = 20;
 
@@ -39,9 +42,23 @@ async function knownOrders(store: Store): Promise<readonly OrderRow[]> {
   return orders.filter((order) => order !== null);
 }
 
+/** Row numbers at which each time of new rows began, after the first; rows of before ages were kept are the first. */
+async function readAges(store: Store): Promise<readonly number[]> {
+  const stored = await store.fact(AGES_FACT);
+  if (stored !== null) return JSON.parse(stored) as number[];
+  return (await store.latestOrder()) === null ? [] : [await store.rows.nextNumber(0)];
+}
+
+/** Keeps the ages of rows as an ingest leaves them: those that come next are younger than all now. */
+async function keepAges(store: Store, ages: readonly number[]): Promise<void> {
+  const next = await store.rows.nextNumber(0);
+  const kept = JSON.stringify(ages.at(-1) === next ? ages : [...ages, next]);
+  if ((await store.fact(AGES_FACT)) !== kept) await store.putFact(AGES_FACT, kept);
+}
+
 /**
  * Reads, screens and orders the sources and stores the order, once per order id: when no file, parameter or weight changed, the stored
- * one is found by hashing the files. `restratify` computes the stratum weights anew and keeps them for all later builds.
+ * one is found by hashing the files. `restratify` computes the stratum weights anew, makes all rows equally old, and keeps both for all later builds.
  */
 export async function ensureOrder(
   deps: { readonly store: Store; readonly clock: () => number },
@@ -51,11 +68,13 @@ export async function ensureOrder(
   const { store } = deps;
   const { config } = spec;
   const stored = options.restratify === true ? null : await store.fact(WEIGHTS_FACT);
+  const ages = await readAges(store);
   const params: IngestParams = {
     baseDir: spec.baseDir,
     sourcesDir: join(resolve(spec.baseDir, config.projectDir), 'sources'),
     seed: config.seed,
     ...config.screening,
+    ages: options.restratify === true ? [] : ages,
     ...(stored !== null && { weights: JSON.parse(stored) as NonNullable<IngestParams['weights']> }),
   };
   const hashes = new Map<string, HashedFile>();
@@ -65,15 +84,22 @@ export async function ensureOrder(
   }
   // Adapters, screening and language tables load only when there is something to read.
   const [{ ingestSources }, { ThreadedScreener }] = await Promise.all([import('../hub/ingest.ts'), import('./screening-threads.ts')]);
+  await store.rows.nextNumber(ages.at(-1) ?? 0);
   const screener = new ThreadedScreener(params);
   let ingested: IngestResult;
   try {
-    ingested = await ingestSources(config.sources, params, { shelf: { rows: store.rows, screener }, hashes });
+    ingested = await ingestSources(config.sources, params, {
+      shelf: { rows: store.rows, screener },
+      hashes,
+      ...(options.restratify === true && { formerAges: ages }),
+    });
   } finally {
     await screener.close();
   }
   try {
     await store.rows.rest();
+    // Before the order: whatever happens between, the next ingest finds rows as old as they were in this one.
+    if (options.restratify !== true) await keepAges(store, ages);
     if ((await store.order(ingested.orderId)) === null) {
       await store.putOrder(
         { id: ingested.orderId, createdAt: deps.clock(), facts: JSON.stringify(ingested.facts) },
@@ -85,6 +111,10 @@ export async function ensureOrder(
   } finally {
     ingested.close();
   }
-  if (stored === null) await store.putFact(WEIGHTS_FACT, JSON.stringify(ingested.facts.weights));
+  // Weights and ages are written in one commit, so that a plan that ends early moves nothing.
+  await Promise.all([
+    stored === null ? store.putFact(WEIGHTS_FACT, JSON.stringify(ingested.facts.weights)) : undefined,
+    options.restratify === true ? keepAges(store, []) : undefined,
+  ]);
   return { id: ingested.orderId, facts: ingested.facts, rows: ingested.rows };
 }

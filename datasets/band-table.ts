@@ -38,6 +38,22 @@ export class BandTable {
     return false;
   }
 
+  /** Texts that share one of many band values; null when none does. */
+  collectAll(keys: Uint32Array): Set<number> | null {
+    let found: Set<number> | null = null;
+    for (let at = 0; at < keys.length; at += 1) found = this.collect(keys[at] as number, found);
+    return found;
+  }
+
+  hasAny(keys: Uint32Array): boolean {
+    for (let at = 0; at < keys.length; at += 1) if (this.has(keys[at] as number)) return true;
+    return false;
+  }
+
+  insertAll(keys: Uint32Array, doc: number): void {
+    for (let at = 0; at < keys.length; at += 1) this.insert(keys[at] as number, doc);
+  }
+
   insert(key: number, doc: number): void {
     const at = this.#count * WIDTH;
     if (at === this.#entries.length) this.#grow();

@@ -1,7 +1,9 @@
 import type { RowRejection } from '../schemas/source-row.ts';
 import { DOMAINS } from '../schemas/levels.ts';
-import { NONE, type HeldRows } from './held-rows.ts';
+import type { HeldRows } from './held-rows.ts';
+import { NONE } from './passed-rows.ts';
 import { readClusters } from './known-clusters.ts';
+import { rankRows, type AgeOf } from './row-rank.ts';
 import { clusterNearDuplicates, textsToCompare, type ClusterInput } from './near-clusters.ts';
 
 /** A row that repeats another, and the one that stays in its place. */
@@ -11,29 +13,8 @@ export interface DroppedRow {
   readonly representative: number;
 }
 
-/** Best first: higher score, then lower id, then earlier place; a total order, so the outcome never depends on the order of reading. */
-function byRank(rows: HeldRows): (a: number, b: number) => number {
-  return (a, b) => rows.score(b) - rows.score(a) || rows.compareIds(a, b) || rows.comparePlaces(a, b);
-}
-
-/** Whether a source id was made from the row's content, so that equal ids mean equal rows. */
-function isContentId(sourceId: string): boolean {
-  return /:[0-9a-f]{16}$/.test(sourceId);
-}
-
 /** Finds the first row that a later one repeats: the number of the earlier one, or the row itself, then remembered. */
 type FirstLike = (row: number) => number;
-
-function byText(textOf: (row: number) => string | null): FirstLike {
-  const first = new Map<string, number>();
-  return (row) => {
-    const text = textOf(row);
-    if (text === null) return row;
-    const known = first.get(text);
-    if (known === undefined) first.set(text, row);
-    return known ?? row;
-  };
-}
 
 function byUnit(rows: HeldRows): FirstLike {
   const first = new Int32Array(rows.unitCount).fill(-1);
@@ -46,12 +27,15 @@ function byUnit(rows: HeldRows): FirstLike {
   };
 }
 
-function byQuestion(rows: HeldRows): FirstLike {
-  const slots = new Int32Array(2 ** Math.ceil(Math.log2(rows.count * 2 + 2))).fill(-1);
+/** Rows are equal when `isSame` says so, which it can only of rows of one hash; those of hash `NONE` are equal to no other. */
+function byHash(count: number, hashOf: (row: number) => number, isSame: (a: number, b: number) => boolean): FirstLike {
+  const slots = new Int32Array(2 ** Math.ceil(Math.log2(count * 2 + 2))).fill(-1);
   const mask = slots.length - 1;
   return (row) => {
-    let slot = rows.questionHash(row) & mask;
-    while ((slots[slot] as number) >= 0 && !rows.hasSameQuestion(slots[slot] as number, row)) slot = (slot + 1) & mask;
+    const hash = hashOf(row);
+    if (hash === NONE) return row;
+    let slot = hash & mask;
+    while ((slots[slot] as number) >= 0 && !isSame(slots[slot] as number, row)) slot = (slot + 1) & mask;
     const known = slots[slot] as number;
     if (known < 0) slots[slot] = row;
     return known < 0 ? row : known;
@@ -107,8 +91,8 @@ async function nearRoots(
 ): Promise<Uint32Array> {
   const rootOf = new Uint32Array(rows.count).fill(NONE);
   const placeOf = new Uint32Array(rows.count);
-  for (const domain of DOMAINS) {
-    const own = left.filter((row) => rows.domain(row) === domain);
+  for (const domain of DOMAINS.keys()) {
+    const own = left.filter((row) => rows.domainNo(row) === domain);
     own.forEach((row, at) => {
       placeOf[row] = at;
     });
@@ -133,16 +117,17 @@ async function nearRoots(
 
 /**
  * Drops rows that repeat another: equal id, equal tree or dialogue, equal question, or (within a domain, across sources) a near-duplicate question.
- * The best row of each cluster stays. `stored` is what an earlier ingest left: only rows that are new since are set beside others.
+ * Of each cluster the best of the rows that came first stays, so that rows added later displace none. `stored` is what an earlier ingest left: only rows that are new since are set beside others.
  */
 export async function dropDuplicates(
   rows: HeldRows,
   questions: Questions,
   threshold: number,
   stored: Uint8Array | null,
+  ageOf: AgeOf,
 ): Promise<Deduplicated> {
   const dropped: DroppedRow[] = [];
-  let left = Uint32Array.from({ length: rows.count }, (_, row) => row).sort(byRank(rows));
+  let left = rankRows(rows, ageOf);
   const leave = (reason: DroppedRow['reason'], firstLike: FirstLike): void => {
     left = left.filter((row) => {
       const representative = firstLike(row);
@@ -152,13 +137,21 @@ export async function dropDuplicates(
   };
   leave(
     'duplicate_id',
-    byText((row) => {
-      const sourceId = rows.sourceId(row);
-      return isContentId(sourceId) ? null : sourceId;
-    }),
+    byHash(
+      rows.count,
+      (row) => rows.sourceIdHash(row),
+      (a, b) => rows.hasSameSourceId(a, b),
+    ),
   );
   leave('duplicate_group', byUnit(rows));
-  leave('exact_duplicate', byQuestion(rows));
+  leave(
+    'exact_duplicate',
+    byHash(
+      rows.count,
+      (row) => rows.questionHash(row) & 0x7fff_ffff,
+      (a, b) => rows.hasSameQuestion(a, b),
+    ),
+  );
   const tookPart = new Uint8Array(rows.count);
   for (const row of left) tookPart[row] = 1;
   const rootOf = await nearRoots(rows, left, questions, threshold, stored === null ? null : readClusters(rows, tookPart, stored));

@@ -1,19 +1,28 @@
-/** Numbers of 32 bits that come one by one; room doubles as it fills. */
+/** Numbers of 32 bits that come in runs; room doubles as it fills. */
 export class NumberColumn {
   #values: Uint32Array = new Uint32Array(1024);
   #count = 0;
 
-  push(value: number): void {
-    if (this.#count === this.#values.length) {
-      const values = new Uint32Array(this.#values.length * 2);
-      values.set(this.#values);
+  /** Makes room for `more` numbers at the end and gives it to be written. */
+  extend(more: number): Uint32Array {
+    const count = this.#count + more;
+    if (count > this.#values.length) {
+      const values = new Uint32Array(Math.max(count, this.#values.length * 2));
+      values.set(this.#values.subarray(0, this.#count));
       this.#values = values;
     }
-    this.#values[this.#count++] = value;
+    const room = this.#values.subarray(this.#count, count);
+    this.#count = count;
+    return room;
   }
 
   at(index: number): number {
     return this.#values[index] as number;
+  }
+
+  /** All numbers so far; valid until more come. */
+  all(): Uint32Array {
+    return this.#values.subarray(0, this.#count);
   }
 }
 

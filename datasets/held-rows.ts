@@ -1,28 +1,30 @@
 import type { COMPLEXITIES, RowMeasures } from '../schemas/candidate.ts';
 import { DOMAINS, type Domain } from '../schemas/levels.ts';
-import { HASH_BYTES } from '../schemas/row-shelf.ts';
 import type { SourceRow } from '../schemas/source-row.ts';
 import { Dictionary, NumberColumn } from './growing-columns.ts';
-import type { PassedColumns } from './screen-batch.ts';
+import { NONE, passedColumn, passedKeys, PASSED_COLUMNS, TEXT_COLUMNS, type PassedColumn, type PassedRows } from './passed-rows.ts';
 
-/** Stands for "none" in a column. */
-export const NONE = 0xffff_ffff;
-
-const QUESTION_WORDS = 4;
+/** Rows are ranked by keys that hold their numbers in 24 bits. */
 const MOST_ROWS = 1 << 24;
 
 /** A source as its rows name it. */
 export type SourceName = Pick<SourceRow, 'source' | 'sourceDataset'>;
 
-const same = (key: string): string => key;
+/** More rows pass screening than one project can compare and order. */
+export class TooManyRowsError extends Error {
+  override readonly name = 'TooManyRowsError';
+  readonly code = 'too_many_rows';
+  readonly retryable = false;
 
-/** What is held of a batch: of one just screened, or of one that was kept on a shelf. */
-export interface HeldBatch {
-  readonly passed: PassedColumns;
-  readonly keys: Uint32Array;
-  readonly keyCounts: ArrayLike<number>;
-  readonly hashes: Uint8Array;
+  constructor(most: number, { source }: SourceName, file: string) {
+    super(
+      `More than ${most.toLocaleString('en-US')} rows pass screening (reached in source ${source}, file ${file}), and one project cannot order more. ` +
+        'Take files or sources out of memcalib.config.ts, or raise `screening.minQualityScore`, then type `memcalib plan`.',
+    );
+  }
 }
+
+const same = (key: string): string => key;
 
 /** Rows that came one after another from one unit: a source file, or all files of a source. */
 export interface HeldUnit {
@@ -34,38 +36,34 @@ export interface HeldUnit {
 
 /** What is held in memory of all screened rows while they are compared and ordered: about 250 bytes a row, no text but its source id. */
 export class HeldRows {
+  readonly #most: number;
   #count = 0;
   readonly #heldUnits: HeldUnit[] = [];
   readonly #sourceIds: string[] = [];
-  readonly #sources: SourceName[] = [];
-  readonly #files = new Dictionary(same);
-  readonly #units = new Dictionary(same);
-  readonly #kinds = new Dictionary((key): Pick<RowMeasures, 'topic' | 'complexity'> => {
-    const [topic = '', complexity] = key.split('\n');
-    return { topic, complexity: complexity as (typeof COMPLEXITIES)[number] };
-  });
-  readonly #signals = new Dictionary((key): string[] => (key === '' ? [] : key.split(',')));
-  readonly #masks = new Dictionary((key): Readonly<Record<string, number>> => (key === '' ? {} : JSON.parse(key)));
-  readonly #hashes: Uint8Array[] = [];
-  readonly #keys: Uint32Array[] = [];
-  /** By row: two words of its id, four of its question key. */
-  readonly #ids = new NumberColumn();
-  readonly #questionKeys = new NumberColumn();
+  readonly #sources = new Dictionary((key) => JSON.parse(key) as SourceName);
+  readonly #texts = {
+    file: new Dictionary(same),
+    unit: new Dictionary(same),
+    kind: new Dictionary((key): Pick<RowMeasures, 'topic' | 'complexity'> => {
+      const [topic = '', complexity] = key.split('\n');
+      return { topic, complexity: complexity as (typeof COMPLEXITIES)[number] };
+    }),
+    signals: new Dictionary((key): string[] => (key === '' ? [] : key.split(','))),
+    mask: new Dictionary((key): Readonly<Record<string, number>> => (key === '' ? {} : JSON.parse(key))),
+  };
+  readonly #columns = Object.fromEntries(PASSED_COLUMNS.map((name) => [name, new NumberColumn()])) as Record<PassedColumn, NumberColumn>;
   readonly #sourceOf = new NumberColumn();
-  readonly #domainOf = new NumberColumn();
-  readonly #fileOf = new NumberColumn();
-  readonly #fileRows = new NumberColumn();
-  readonly #unitOf = new NumberColumn();
-  readonly #scores = new NumberColumn();
-  readonly #kindOf = new NumberColumn();
-  readonly #signalsOf = new NumberColumn();
-  readonly #maskOf = new NumberColumn();
   readonly #rowNos = new NumberColumn();
   readonly #questionAt = new NumberColumn();
+  /** Near-duplicate keys: one list a batch, and where those of a row begin. */
+  readonly #keys: Uint32Array[] = [];
   readonly #batchOf = new NumberColumn();
-  readonly #placeInBatch = new NumberColumn();
   readonly #keysFrom = new NumberColumn();
-  readonly #keyCounts = new NumberColumn();
+
+  /** `most` rows can be held. */
+  constructor(most: number = MOST_ROWS) {
+    this.#most = most;
+  }
 
   get count(): number {
     return this.#count;
@@ -94,68 +92,87 @@ export class HeldRows {
   }
 
   get unitCount(): number {
-    return this.#units.size;
+    return this.#texts.unit.size;
   }
 
   /** Takes in what passed of a batch; `rowNos` are its numbers on the shelf, `questionAt` the first of its questions where these were put aside. */
-  add(source: SourceName, { passed, keys, keyCounts, hashes }: HeldBatch, rowNos: Int32Array, questionAt: number | null): void {
-    if (this.#count + passed.ids.length > MOST_ROWS)
-      throw new RangeError(`More than ${MOST_ROWS} rows pass; give fewer files per project.`);
-    const batch = this.#keys.push(keys) - 1;
-    this.#hashes.push(hashes);
-    const sourceNo = this.#sources.push(source) - 1;
-    let keysFrom = 0;
-    passed.ids.forEach((id, at) => {
-      this.#sourceIds.push(passed.sourceIds[at] ?? '');
-      for (let from = 0; from < 16; from += 8) this.#ids.push(Number.parseInt(id.slice(from, from + 8), 16));
-      const questionKey = passed.questionKeys[at] ?? '';
-      for (let from = 0; from < 32; from += 8) this.#questionKeys.push(Number.parseInt(questionKey.slice(from, from + 8), 16));
-      this.#sourceOf.push(sourceNo);
-      this.#domainOf.push(DOMAINS.findIndex((domain) => domain === passed.domains[at]));
-      this.#fileOf.push(this.#files.code(passed.files[at] ?? ''));
-      this.#fileRows.push(passed.fileRows[at] ?? 0);
-      const unit = passed.units[at] ?? null;
-      this.#unitOf.push(unit === null ? NONE : this.#units.code(unit));
-      this.#scores.push(passed.scores[at] ?? 0);
-      this.#kindOf.push(this.#kinds.code(`${passed.topics[at]}\n${passed.complexities[at]}`));
-      this.#signalsOf.push(this.#signals.code(passed.signals[at] ?? ''));
-      this.#maskOf.push(this.#masks.code(passed.masked[at] ?? ''));
-      this.#rowNos.push(rowNos[at] ?? 0);
-      this.#questionAt.push(questionAt === null ? NONE : questionAt + at);
-      this.#batchOf.push(batch);
-      this.#placeInBatch.push(at);
-      this.#keysFrom.push(keysFrom);
-      this.#keyCounts.push(keyCounts[at] ?? 0);
-      keysFrom += keyCounts[at] ?? 0;
-    });
-    this.#count += passed.ids.length;
+  add(source: SourceName, passed: PassedRows, rowNos: Int32Array, questionAt: number | null): void {
+    const more = passed.sourceIds.length;
+    if (more === 0) return;
+    if (this.#count + more > this.#most) throw new TooManyRowsError(this.#most, source, passed.files.at(-1) ?? '');
+    for (const sourceId of passed.sourceIds) this.#sourceIds.push(sourceId);
+    for (const name of PASSED_COLUMNS) this.#columns[name].extend(more).set(passedColumn(passed, name));
+    for (const [name, list] of Object.entries(TEXT_COLUMNS) as [keyof typeof TEXT_COLUMNS, (typeof TEXT_COLUMNS)['file']][])
+      this.#renumber(name, passed[list], more);
+    this.#sourceOf.extend(more).fill(this.#sources.code(JSON.stringify({ source: source.source, sourceDataset: source.sourceDataset })));
+    this.#rowNos.extend(more).set(rowNos);
+    const questions = this.#questionAt.extend(more).fill(NONE);
+    if (questionAt !== null) for (let at = 0; at < more; at += 1) questions[at] = questionAt + at;
+    this.#addKeys(passed, more);
+    this.#count += more;
     const unit = this.#heldUnits.at(-1);
-    if (unit !== undefined) unit.count += passed.ids.length;
+    if (unit !== undefined) unit.count += more;
+  }
+
+  /** Numbers of a batch's texts become those of all. */
+  #renumber(name: keyof typeof TEXT_COLUMNS, list: readonly string[], more: number): void {
+    const codes = Uint32Array.from(list, (text) => this.#texts[name].code(text));
+    const values = this.#columns[name].all().subarray(-more);
+    for (let at = 0; at < more; at += 1) {
+      const value = values[at] as number;
+      if (value !== NONE) values[at] = codes[value] as number;
+    }
+  }
+
+  #addKeys(passed: PassedRows, more: number): void {
+    this.#batchOf.extend(more).fill(this.#keys.push(passedKeys(passed)) - 1);
+    const from = this.#keysFrom.extend(more);
+    const counts = passedColumn(passed, 'keyCount');
+    let end = 0;
+    for (let at = 0; at < more; at += 1) {
+      from[at] = end;
+      end += counts[at] as number;
+    }
   }
 
   id(row: number): string {
-    const word = (at: number): string =>
-      this.#ids
-        .at(row * 2 + at)
-        .toString(16)
-        .padStart(8, '0');
-    return word(0) + word(1);
+    const { id0, id1 } = this.#columns;
+    return id0.at(row).toString(16).padStart(8, '0') + id1.at(row).toString(16).padStart(8, '0');
+  }
+
+  /** The first 32 bits of its id. */
+  idHigh(row: number): number {
+    return this.#columns.id0.at(row);
   }
 
   /** As the texts of their ids compare. */
   compareIds(a: number, b: number): number {
-    return this.#ids.at(a * 2) - this.#ids.at(b * 2) || this.#ids.at(a * 2 + 1) - this.#ids.at(b * 2 + 1);
+    const { id0, id1 } = this.#columns;
+    return id0.at(a) - id0.at(b) || id1.at(a) - id1.at(b);
   }
 
   hasSameQuestion(a: number, b: number): boolean {
-    for (let at = 0; at < QUESTION_WORDS; at += 1)
-      if (this.#questionKeys.at(a * QUESTION_WORDS + at) !== this.#questionKeys.at(b * QUESTION_WORDS + at)) return false;
-    return true;
+    const { question0, question1, question2, question3 } = this.#columns;
+    return (
+      question0.at(a) === question0.at(b) &&
+      question1.at(a) === question1.at(b) &&
+      question2.at(a) === question2.at(b) &&
+      question3.at(a) === question3.at(b)
+    );
   }
 
   /** 32 bits of the digest of its question. */
   questionHash(row: number): number {
-    return this.#questionKeys.at(row * QUESTION_WORDS);
+    return this.#columns.question0.at(row);
+  }
+
+  /** 32 bits of a hash of its source id; `NONE` for an id that may repeat. */
+  sourceIdHash(row: number): number {
+    return this.#columns.sourceId0.at(row);
+  }
+
+  hasSameSourceId(a: number, b: number): boolean {
+    return this.#columns.sourceId1.at(a) === this.#columns.sourceId1.at(b) && this.sourceId(a) === this.sourceId(b);
   }
 
   sourceId(row: number): string {
@@ -163,52 +180,58 @@ export class HeldRows {
   }
 
   source(row: number): SourceName {
-    return this.#sources[this.#sourceOf.at(row)] ?? { source: '', sourceDataset: '' };
+    return this.#sources.at(this.#sourceOf.at(row));
   }
 
   domain(row: number): Domain {
-    return DOMAINS[this.#domainOf.at(row)] ?? 'general';
+    return DOMAINS[this.domainNo(row)] ?? 'general';
+  }
+
+  /** Its place in `DOMAINS`. */
+  domainNo(row: number): number {
+    return this.#columns.domain.at(row);
+  }
+
+  /** A number that rows of one source, topic and complexity share; below 2 to the power of 44. */
+  kindNo(row: number): number {
+    return this.#sourceOf.at(row) * 2 ** 22 + this.#columns.kind.at(row);
   }
 
   origin(row: number): SourceRow['origin'] {
-    return { file: this.#files.at(this.#fileOf.at(row)), row: this.#fileRows.at(row) };
+    const { file, fileRow } = this.#columns;
+    return { file: this.#texts.file.at(file.at(row)), row: fileRow.at(row) };
   }
 
   /** As the names of their files and their places there compare. */
   comparePlaces(a: number, b: number): number {
-    const [one, other] = [this.#fileOf.at(a), this.#fileOf.at(b)];
-    if (one !== other) return this.#files.at(one) < this.#files.at(other) ? -1 : 1;
-    return this.#fileRows.at(a) - this.#fileRows.at(b);
+    const { file, fileRow } = this.#columns;
+    const [one, other] = [file.at(a), file.at(b)];
+    if (one !== other) return this.#texts.file.at(one) < this.#texts.file.at(other) ? -1 : 1;
+    return fileRow.at(a) - fileRow.at(b);
   }
 
   /** Number of its tree or dialogue below `unitCount`; `NONE` where every row may stand. */
   unit(row: number): number {
-    return this.#unitOf.at(row);
+    return this.#columns.unit.at(row);
   }
 
   score(row: number): number {
-    return this.#scores.at(row);
+    return this.#columns.score.at(row);
   }
 
   measures(row: number): RowMeasures {
-    const { topic, complexity } = this.#kinds.at(this.#kindOf.at(row));
-    return { qualityScore: this.score(row), topic, complexity, signalFamilies: this.#signals.at(this.#signalsOf.at(row)) };
+    const { topic, complexity } = this.#texts.kind.at(this.#columns.kind.at(row));
+    const signalFamilies = this.#texts.signals.at(this.#columns.signals.at(row));
+    return { qualityScore: this.score(row), topic, complexity, signalFamilies };
   }
 
   masked(row: number): Readonly<Record<string, number>> {
-    return this.#masks.at(this.#maskOf.at(row));
+    return this.#texts.mask.at(this.#columns.mask.at(row));
   }
 
   /** Its number on the shelf. */
   rowNo(row: number): number {
     return this.#rowNos.at(row) | 0;
-  }
-
-  /** 64 hexadecimal digits. */
-  rowHash(row: number): string {
-    const from = this.#placeInBatch.at(row) * HASH_BYTES;
-    const hashes = this.#hashes[this.#batchOf.at(row)] ?? new Uint8Array(0);
-    return Buffer.from(hashes.buffer, hashes.byteOffset + from, HASH_BYTES).toString('hex');
   }
 
   /** Number of its question where questions were put aside; `NONE` when it was screened before and its question was not read. */
@@ -218,6 +241,6 @@ export class HeldRows {
 
   keys(row: number): Uint32Array {
     const from = this.#keysFrom.at(row);
-    return (this.#keys[this.#batchOf.at(row)] ?? new Uint32Array(0)).subarray(from, from + this.#keyCounts.at(row));
+    return (this.#keys[this.#batchOf.at(row)] as Uint32Array).subarray(from, from + this.#columns.keyCount.at(row));
   }
 }

@@ -1,4 +1,5 @@
-import { NONE, type HeldRows } from './held-rows.ts';
+import type { HeldRows } from './held-rows.ts';
+import { NONE } from './passed-rows.ts';
 
 /** A row by the unit it was read from and its number there: the same in every ingest that has the unit. */
 interface Stored {

@@ -43,18 +43,14 @@ export class DisjointSets {
 
 /** Texts that are new, and the known ones that share a key with one of them: no other text is read. */
 export function textsToCompare({ count, keysOf, knownRoot }: ClusterInput): Int32Array {
-  const isNew = (doc: number): boolean => knownRoot(doc) === null;
+  const isNew = Uint8Array.from({ length: count }, (_, doc) => Number(knownRoot(doc) === null));
   let newKeys = 0;
-  let isAnyKnown = false;
-  for (let doc = 0; doc < count; doc += 1) {
-    if (isNew(doc)) newKeys += keysOf(doc).length;
-    else isAnyKnown = true;
-  }
-  if (!isAnyKnown) return Int32Array.from({ length: count }, (_, doc) => doc);
-  const keys = new BandTable(newKeys);
-  for (let doc = 0; doc < count; doc += 1) if (isNew(doc)) for (const key of keysOf(doc)) keys.insert(key, doc);
+  for (let doc = 0; doc < count; doc += 1) if (isNew[doc] === 1) newKeys += keysOf(doc).length;
+  if (!isNew.includes(0)) return Int32Array.from({ length: count }, (_, doc) => doc);
+  const table = new BandTable(newKeys);
+  for (let doc = 0; doc < count; doc += 1) if (isNew[doc] === 1) table.insertAll(keysOf(doc), doc);
   const out: number[] = [];
-  for (let doc = 0; doc < count; doc += 1) if (isNew(doc) || keysOf(doc).some((key) => keys.has(key))) out.push(doc);
+  for (let doc = 0; doc < count; doc += 1) if (isNew[doc] === 1 || table.hasAny(keysOf(doc))) out.push(doc);
   return Int32Array.from(out);
 }
 
@@ -69,15 +65,15 @@ export function clusterNearDuplicates(input: ClusterInput, compared: Int32Array,
   for (let doc = 0; doc < count; doc += 1) sets.join(doc, knownRoot(doc) ?? doc);
   const cache = new SetCache(textOf);
   const table = new BandTable(compared.reduce((sum, doc) => sum + keysOf(doc).length, 0));
-  for (const doc of compared) if (knownRoot(doc) !== null) for (const key of keysOf(doc)) table.insert(key, doc);
+  for (const doc of compared) if (knownRoot(doc) !== null) table.insertAll(keysOf(doc), doc);
   for (const doc of compared) {
     if (knownRoot(doc) !== null) continue;
-    let others: Set<number> | null = null;
-    for (const key of keysOf(doc)) others = table.collect(key, others);
+    const keys = keysOf(doc);
+    const others = table.collectAll(keys);
     if (others !== null)
       for (const other of others)
         if (sets.rootOf(other) !== sets.rootOf(doc) && setSimilarity(cache.of(doc), cache.of(other)) >= threshold) sets.join(doc, other);
-    for (const key of keysOf(doc)) table.insert(key, doc);
+    table.insertAll(keys, doc);
   }
   return sets.roots();
 }

@@ -10,6 +10,8 @@ export interface StratumMember {
   readonly domain: Domain;
   readonly source: string;
   readonly measures: Pick<RowMeasures, 'topic' | 'complexity'>;
+  /** How many rows it stands for; 1 when absent. */
+  readonly count?: number;
 }
 
 /** Accepted examples of the published 15,000 per source dataset (SPEC §3): the default mix. */
@@ -61,8 +63,8 @@ export function stratumWeights(members: Iterable<StratumMember>, shares: Readonl
   for (const member of members) {
     const name = stratumOf(member);
     const known = counts.get(name);
-    if (known === undefined) counts.set(name, { member, count: 1 });
-    else known.count += 1;
+    if (known === undefined) counts.set(name, { member, count: member.count ?? 1 });
+    else known.count += member.count ?? 1;
   }
   const names = [...counts.keys()].sort();
   const topicCapacity = new Map<string, number>();

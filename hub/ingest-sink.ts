@@ -1,17 +1,17 @@
 import { sourceDatasetOf } from '../datasets/adapters/adapter.ts';
 import type { Questions } from '../datasets/duplicates.ts';
-import { HeldRows, NONE } from '../datasets/held-rows.ts';
-import type { PassedColumns, ScreenedBatch } from '../datasets/screen-batch.ts';
+import { HeldRows } from '../datasets/held-rows.ts';
+import { NONE, type PassedRows } from '../datasets/passed-rows.ts';
+import type { ScreenedBatch } from '../datasets/screen-batch.ts';
 import type { SourceConfig } from '../schemas/config.ts';
 import type { LastingShelf, NotedBatch, RowShelf } from '../schemas/row-shelf.ts';
 import type { RowRejection } from '../schemas/source-row.ts';
 import { Spool } from './spool.ts';
 
-/** What a shelf keeps of a batch as text. */
+/** What a shelf keeps of a batch as text; its numbers stand beside it. */
 interface BatchFacts {
   readonly rejections: readonly RowRejection[];
-  readonly passed: PassedColumns;
-  readonly keyCounts: readonly number[];
+  readonly passed: Omit<PassedRows, 'numbers'>;
 }
 
 /** Screened rows: what is compared in memory, texts put aside. */
@@ -39,30 +39,32 @@ export class IngestSink implements Questions {
   }
 
   /** Takes in a batch just screened. */
-  async take(source: SourceConfig, { rejections, passed, keys, keyCounts, rows, questions }: ScreenedBatch): Promise<void> {
-    const facts: BatchFacts = { rejections, passed, keyCounts: Array.from(keyCounts) };
+  async take(source: SourceConfig, { rejections, passed, rows, questions }: ScreenedBatch): Promise<void> {
+    const { numbers, ...texts } = passed;
     const batch = this.#batches++;
-    const note = this.#unit === NONE ? undefined : { unit: this.#unit, batch, facts: JSON.stringify(facts), keys };
+    const facts: BatchFacts = { rejections, passed: texts };
+    const note = this.#unit === NONE ? undefined : { unit: this.#unit, batch, facts: JSON.stringify(facts), numbers };
     const rowNos = await this.#shelf.keep(rows, note);
     const questionAt = this.#questions.count;
     for (const question of questions) this.#questions.add(question);
-    this.#hold(source, facts, { keys, hashes: rows.hashes, rowNos }, questionAt);
+    this.#hold(source, rejections, passed, rowNos, questionAt);
   }
 
   /** Takes in a batch that was kept. */
-  takeNoted(source: SourceConfig, noted: NotedBatch): void {
-    this.#hold(source, JSON.parse(noted.facts) as BatchFacts, noted, null);
+  takeNoted(source: SourceConfig, { facts, numbers, rowNos }: NotedBatch): void {
+    const { rejections, passed } = JSON.parse(facts) as BatchFacts;
+    this.#hold(source, rejections, { ...passed, numbers }, rowNos, null);
   }
 
   #hold(
     source: SourceConfig,
-    { rejections, passed, keyCounts }: BatchFacts,
-    { keys, hashes, rowNos }: Pick<NotedBatch, 'keys' | 'hashes' | 'rowNos'>,
+    rejections: readonly RowRejection[],
+    passed: PassedRows,
+    rowNos: Int32Array,
     questionAt: number | null,
   ): void {
     for (const rejection of rejections) this.rejections.push(rejection);
-    const name = { source: source.name, sourceDataset: sourceDatasetOf(source) };
-    this.held.add(name, { passed, keys, keyCounts, hashes }, rowNos, questionAt);
+    this.held.add({ source: source.name, sourceDataset: sourceDatasetOf(source) }, passed, rowNos, questionAt);
   }
 
   readonly fetch = async (rows: readonly number[]): Promise<void> => {

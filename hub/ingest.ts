@@ -3,8 +3,10 @@ import { dropDuplicates, rejectionOf, type Deduplicated } from '../datasets/dupl
 import { storeClusters } from '../datasets/known-clusters.ts';
 import type { HeldRows } from '../datasets/held-rows.ts';
 import type { IngestObserver } from '../datasets/ingest-observer.ts';
+import { displacedBy, eldersOf, type Elders } from '../datasets/elders.ts';
+import { agesBy } from '../datasets/row-rank.ts';
 import { createScreener, type Screener } from '../datasets/screen-batch.ts';
-import { sourceShares, stratumWeights, type StratumMember, type StratumWeights } from '../datasets/strata.ts';
+import { sourceShares, stratumOf, stratumWeights, type StratumMember, type StratumWeights } from '../datasets/strata.ts';
 import type { PlacedCandidate } from '../schemas/candidate.ts';
 import type { SourceConfig } from '../schemas/config.ts';
 import { DOMAINS, type Domain } from '../schemas/levels.ts';
@@ -27,6 +29,8 @@ export interface IngestParams {
   readonly minQualityScore: number;
   readonly identifiers: 'mask' | 'reject';
   readonly weights?: StratumWeights;
+  /** Numbers on the shelf from which on rows came later, a number for each time; absent or empty: all came at once. Of rows that repeat one another the earlier stay. */
+  readonly ages?: readonly number[];
 }
 
 /** How an ingest goes about its work; changes nothing that it finds. */
@@ -37,6 +41,8 @@ export interface IngestMeans {
   readonly hashes?: ReadonlyMap<string, HashedFile>;
   /** Hears of every row; only without a shelf. */
   readonly observer?: IngestObserver;
+  /** Ages that counted until now: for the count of older rows that give way. */
+  readonly formerAges?: readonly number[];
 }
 
 /** Books of one source: rowsRead = merged + rejected (all reasons) + candidates. */
@@ -58,6 +64,10 @@ export interface IngestFacts {
   readonly sources: readonly SourceFacts[];
   readonly weights: StratumWeights;
   readonly candidates: Readonly<Record<Domain, number>>;
+  /** Rows that stay although rows that came later would represent their duplicates better; absent when there are none. */
+  readonly elders?: Elders;
+  /** Rows in whose place better ones stand that came later; only of an order made for that. */
+  readonly displaced?: number;
 }
 
 /** The seeded order of all candidates and every rejection, ready to be stored. */
@@ -77,39 +87,67 @@ export interface IngestResult {
   readonly close: () => void;
 }
 
+/** The rows that are left, by stratum and in order. */
 interface Order {
   /** Rows in order. */
   readonly rows: Uint32Array;
-  readonly strata: readonly string[];
+  readonly stratumOf: (row: number) => string;
 }
 
-function* membersOf(held: HeldRows, kept: Uint32Array, domain: Domain): Iterable<StratumMember> {
-  for (const row of kept) if (held.domain(row) === domain) yield { domain, source: held.source(row).source, measures: held.measures(row) };
+/** The strata of the rows that are left, and for each row which of them it is in. */
+interface Strata {
+  readonly members: readonly Required<StratumMember>[];
+  readonly names: readonly string[];
+  readonly of: Uint16Array;
 }
 
-function effectiveWeights(
-  held: HeldRows,
-  kept: Uint32Array,
-  sources: readonly SourceConfig[],
-  stored: StratumWeights | undefined,
-): StratumWeights {
+function strataOf(held: HeldRows, kept: Uint32Array): Strata {
+  const codes = new Map<number, number>();
+  const members: { readonly first: StratumMember; count: number }[] = [];
+  const of = new Uint16Array(held.count);
+  for (const row of kept) {
+    const key = held.kindNo(row) * DOMAINS.length + held.domainNo(row);
+    let code = codes.get(key);
+    if (code === undefined) {
+      const first = { domain: held.domain(row), source: held.source(row).source, measures: held.measures(row) };
+      code = members.push({ first, count: 0 }) - 1;
+      codes.set(key, code);
+    }
+    of[row] = code;
+    const member = members[code];
+    if (member !== undefined) member.count += 1;
+  }
+  return { members: members.map(({ first, count }) => ({ ...first, count })), names: members.map(({ first }) => stratumOf(first)), of };
+}
+
+function effectiveWeights(strata: Strata, sources: readonly SourceConfig[], stored: StratumWeights | undefined): StratumWeights {
   const weights: Record<string, number> = {};
   for (const domain of DOMAINS) {
-    const present = new Set<string>();
-    for (const member of membersOf(held, kept, domain)) present.add(member.source);
+    const own = strata.members.filter((member) => member.domain === domain);
+    const present = new Set(own.map((member) => member.source));
     const shares = sourceShares(sources.filter((source) => present.has(source.name)).sort((a, b) => (a.name < b.name ? -1 : 1)));
-    Object.assign(weights, stratumWeights(membersOf(held, kept, domain), shares));
+    Object.assign(weights, stratumWeights(own, shares));
   }
   for (const name of Object.keys(weights)) weights[name] = stored?.[name] ?? weights[name] ?? 0;
   return weights;
 }
 
 /** The order of one domain; held as numbers, so that all domains together stay small. */
-function orderOf(held: HeldRows, kept: Uint32Array, domain: Domain, seed: string, weights: StratumWeights): Order {
-  const own = kept.filter((row) => held.domain(row) === domain);
-  const members = Array.from(own, (row) => ({ id: held.id(row), domain, source: held.source(row).source, measures: held.measures(row) }));
-  const ordered = buildOrder(members, domain, seed, weights);
-  return { rows: Uint32Array.from(ordered, ({ member }) => own[member] as number), strata: ordered.map(({ stratum }) => stratum) };
+function orderOf(held: HeldRows, kept: Uint32Array, domain: number, strata: Strata, seed: string, weights: StratumWeights): Order {
+  const own = kept.filter((row) => held.domainNo(row) === domain);
+  const row = (member: number): number => own[member] as number;
+  const order = buildOrder(
+    {
+      count: own.length,
+      idOf: (member) => held.id(row(member)),
+      scoreOf: (member) => held.score(row(member)),
+      strata: strata.names,
+      stratumOf: (member) => strata.of[row(member)] as number,
+    },
+    seed,
+    weights,
+  );
+  return { rows: order.map(row), stratumOf: (of) => strata.names[strata.of[of] as number] ?? '' };
 }
 
 function tally(counts: Readonly<Record<string, number>>): Record<string, number> {
@@ -144,19 +182,18 @@ function* chunksOf<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
   for (let from = 0; from < items.length; from += CHUNK) yield items.slice(from, from + CHUNK);
 }
 
-function* placed(held: HeldRows, domain: Domain, { rows, strata }: Order): Iterable<readonly PlacedCandidate[]> {
+function* placed(held: HeldRows, domain: Domain, { rows, stratumOf: of }: Order): Iterable<readonly PlacedCandidate[]> {
   for (let from = 0; from < rows.length; from += CHUNK)
     yield Array.from(rows.subarray(from, from + CHUNK), (row, at) => ({
       id: held.id(row),
       domain,
       position: from + at,
-      stratum: strata[from + at] ?? '',
+      stratum: of(row),
       measures: held.measures(row),
       source: held.source(row).source,
       sourceId: held.sourceId(row),
       origin: held.origin(row),
       rowNo: held.rowNo(row),
-      rowHash: held.rowHash(row),
     }));
 }
 
@@ -192,7 +229,7 @@ async function readAll(
 
 /**
  * Reads all sources, screens every row, drops duplicates and puts the rest in one seeded order per domain.
- * Order and id depend on file contents, parameters, seed and weights only; every row is a candidate, a rejection or merged.
+ * Order and id depend on file contents, parameters, seed, weights and the ages of rows only; every row is a candidate, a rejection or merged.
  */
 export async function ingestSources(
   sources: readonly SourceConfig[],
@@ -208,9 +245,13 @@ export async function ingestSources(
   };
   try {
     const reads = await readAll(sources, params, sink, shelf?.screener ?? createScreener(params, packForSpool, observer), means);
-    const duplicates = await dropDuplicates(sink.held, sink, params.nearDuplicateJaccard, (await shelf?.rows.clusters()) ?? null);
+    const known = (await shelf?.rows.clusters()) ?? null;
+    const ageOf = agesBy(sink.held, params.ages ?? []);
+    const duplicates = await dropDuplicates(sink.held, sink, params.nearDuplicateJaccard, known, ageOf);
     if (observer !== undefined) tell(observer, sink.held, duplicates, (rowNo) => ownShelf.rowAt(rowNo));
-    return { ...inOrder(reads, sources, params, sink, duplicates), rowAt: (rowNo) => ownShelf.rowAt(rowNo), close };
+    const displaced = displacedBy(duplicates.dropped, agesBy(sink.held, means.formerAges ?? []));
+    const elders = eldersOf(sink.held, duplicates.dropped, params.ages ?? [], ageOf);
+    return { ...inOrder(reads, sources, params, sink, duplicates, { elders, displaced }), rowAt: (rowNo) => ownShelf.rowAt(rowNo), close };
   } catch (error) {
     close();
     throw error;
@@ -223,6 +264,7 @@ function inOrder(
   params: IngestParams,
   { held, rejections: early }: IngestSink,
   { kept, dropped, tookPart, rootOf }: Deduplicated,
+  { elders, displaced }: { readonly elders: Elders | null; readonly displaced: number },
 ): Omit<IngestResult, 'rowAt' | 'close'> {
   const rejections = [...early, ...dropped.map((one) => rejectionOf(held, one))].sort(
     (a, b) =>
@@ -231,17 +273,20 @@ function inOrder(
       a.origin.row - b.origin.row ||
       compare(a.sourceId, b.sourceId),
   );
-  const weights = effectiveWeights(held, kept, sources, params.weights);
-  const orders = new Map(DOMAINS.map((domain) => [domain, orderOf(held, kept, domain, params.seed, weights)]));
-  const orderIn = (domain: Domain): Order => orders.get(domain) ?? { rows: new Uint32Array(0), strata: [] };
+  const strata = strataOf(held, kept);
+  const weights = effectiveWeights(strata, sources, params.weights);
+  const orders = DOMAINS.map((_, domain) => orderOf(held, kept, domain, strata, params.seed, weights));
+  const orderIn = (domain: Domain): Order => orders[DOMAINS.indexOf(domain)] ?? { rows: new Uint32Array(0), stratumOf: () => '' };
   const count = (domain: Domain): number => orderIn(domain).rows.length;
   const known = reads.reduce((sum, { rowsKnown }) => sum + rowsKnown, 0);
   return {
-    orderId: identityOf(reads, params, weights),
+    orderId: identityOf(reads, params, weights, elders?.key),
     facts: {
       sources: factsOf(reads, held, kept, rejections),
       weights,
       candidates: { health: count('health'), general: count('general'), coding: count('coding') },
+      ...(elders !== null && { elders }),
+      ...(displaced > 0 && { displaced }),
     },
     weights,
     candidates: (domain) => placed(held, domain, orderIn(domain)),

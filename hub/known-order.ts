@@ -14,6 +14,11 @@ function sameWeights(facts: IngestFacts, stored: IngestParams['weights']): boole
   return stored === undefined || Object.entries(facts.weights).every(([stratum, weight]) => (stored[stratum] ?? weight) === weight);
 }
 
+/** Whether rows that stayed for their age are still the older ones: ages were not made equal since. */
+function sameAges({ elders }: IngestFacts, ages: IngestParams['ages']): boolean {
+  return elders === undefined || elders.since === ages?.[0];
+}
+
 /**
  * The stored order that reading the sources would give again, found by hashing their files instead of reading and screening every row;
  * null when a file, a parameter or a weight differs. Files are hashed, never dated; the hashes found are put into `hashes` by path.
@@ -38,7 +43,8 @@ export async function findKnownOrder<Order extends StoredOrder>(
   }
   for (const order of orders) {
     const facts = JSON.parse(order.facts) as IngestFacts;
-    if (sameWeights(facts, params.weights) && identityOf(reads, params, facts.weights) === order.id) return order;
+    const still = sameWeights(facts, params.weights) && sameAges(facts, params.ages);
+    if (still && identityOf(reads, params, facts.weights, facts.elders?.key) === order.id) return order;
   }
   return null;
 }

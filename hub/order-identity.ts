@@ -8,11 +8,16 @@ import type { IngestParams } from './ingest.ts';
 /** Bumped when adapters, screening, deduplication or order decide differently, so that an old order is not taken for a new one. */
 export const ORDER_VERSION = 2;
 
+/** Bumped when what is kept of a screened unit is written another way, so that units written the old way are read anew. */
+const UNIT_FORMAT = 2;
+
+const READ_BYTES = 1 << 20;
+
 /** SHA-256 and size of a file, read as a stream. */
 export async function hashFile(path: string): Promise<HashedFile> {
   const hash = createHash('sha256');
   let bytes = 0;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Uint8Array>) {
     hash.update(chunk);
     bytes += chunk.length;
   }
@@ -33,6 +38,7 @@ export function unitKey(
 ): string {
   return hashOf({
     version: ORDER_VERSION,
+    format: UNIT_FORMAT,
     source: { ...source, path: null, quota: null },
     files: files.map(({ name, sha256 }) => ({ name, sha256 })),
     nearDuplicateJaccard,
@@ -41,11 +47,12 @@ export function unitKey(
   });
 }
 
-/** The id of an order: what its candidates and their places depend on, and nothing that only says where or how much. */
+/** The id of an order: what its candidates and their places depend on, and nothing that only says where or how much. `elders` is the key of rows that stay for their age. */
 export function identityOf(
   reads: readonly { readonly source: SourceConfig; readonly files: readonly { readonly name: string; readonly sha256: string }[] }[],
   params: IngestParams,
   weights: StratumWeights,
+  elders?: string,
 ): string {
   const { seed, nearDuplicateJaccard, minQualityScore, identifiers } = params;
   const sources = reads.map(({ source, files }) => ({
@@ -54,5 +61,5 @@ export function identityOf(
     quota: null,
     files: files.map(({ name, sha256 }) => ({ name, sha256 })),
   }));
-  return hashOf({ version: ORDER_VERSION, sources, seed, nearDuplicateJaccard, minQualityScore, identifiers, weights });
+  return hashOf({ version: ORDER_VERSION, sources, seed, nearDuplicateJaccard, minQualityScore, identifiers, weights, elders });
 }

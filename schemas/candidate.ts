@@ -27,9 +27,7 @@ export const Candidate = z.strictObject({
 });
 export type Candidate = z.infer<typeof Candidate>;
 
-/** A candidate whose row was put aside before: its number there, the hash of its content, and what is asked of it without reading it. */
+/** A candidate whose row was put aside before: its number there, and what is asked of it without reading it. */
 export interface PlacedCandidate extends Omit<Candidate, 'row'>, Pick<SourceRow, 'source' | 'sourceId' | 'origin'> {
   readonly rowNo: number;
-  /** 64 hexadecimal digits. */
-  readonly rowHash: string;
 }

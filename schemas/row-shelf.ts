@@ -14,17 +14,16 @@ export interface PackedRow {
   readonly body: Uint8Array;
 }
 
-/** What is kept of a batch of a unit beside its rows: texts of the owner of the shelf, which only it understands. */
+/** What is kept of a batch of a unit beside its rows: a text and numbers of the owner of the shelf, which only it understands. */
 export interface BatchNote {
   readonly unit: number;
   readonly batch: number;
   readonly facts: string;
-  readonly keys: Uint32Array;
+  readonly numbers: Uint32Array;
 }
 
-/** A batch as it comes back, without the bodies of its rows. */
-export interface NotedBatch extends Pick<BatchNote, 'facts' | 'keys'> {
-  readonly hashes: Uint8Array;
+/** A batch as it comes back, without its rows. */
+export interface NotedBatch extends Pick<BatchNote, 'facts' | 'numbers'> {
   readonly rowNos: Int32Array;
 }
 
@@ -41,6 +40,8 @@ export interface LastingShelf extends RowShelf {
   readonly endUnit: (unit: number, key: string, facts: string) => Promise<void>;
   readonly findUnit: (key: string) => Promise<{ readonly unit: number; readonly facts: string } | null>;
   readonly hasUnits: () => Promise<boolean>;
+  /** The number that the next new row gets; never below `least`, from now on. */
+  readonly nextNumber: (least: number) => Promise<number>;
   readonly batches: (unit: number) => AsyncIterable<NotedBatch>;
   /** Questions of rows, in the order asked. */
   readonly questions: (rowNos: readonly number[]) => Promise<readonly string[]>;

@@ -4,44 +4,17 @@ import type { OrderMakings } from '../schemas/row-shelf.ts';
 import type { RowRejection } from '../schemas/source-row.ts';
 import type { Database } from './duckdb.ts';
 import type { OrderRow } from './port.ts';
+import { appendColumns } from './append-columns.ts';
+import { CandidateLoader } from './candidate-loader.ts';
 import { number } from './rows.ts';
 import { defineTable, insertInto } from './table.ts';
-import type { TextRepairs } from './text.ts';
+import { storableText, type TextRepairs } from './text.ts';
 
 const ORDERS = defineTable('orders', { order_no: 'int', load_no: 'int', id: 'text', created_at: 'long', facts: 'text' });
-const CANDIDATES = defineTable('candidates', {
-  load_no: 'int',
-  domain: 'text',
-  position: 'int',
-  candidate_id: 'text',
-  stratum: 'text',
-  source: 'text',
-  source_id: 'text',
-  row_no: 'int',
-  row_hash: 'text',
-  quality_score: 'int',
-  topic: 'text',
-  complexity: 'text',
-  signal_families: 'text',
-  origin_file: 'text',
-  origin_row: 'int',
-});
 const ORDER_UNITS = defineTable('order_units', { load_no: 'int', unit_no: 'int' });
 const ORDER_CLUSTERS = defineTable('order_clusters', { load_no: 'int', body: 'blob' });
-const REJECTIONS = defineTable('row_rejections', {
-  load_no: 'int',
-  rejection_no: 'int',
-  source: 'text',
-  source_dataset: 'text',
-  source_id: 'text',
-  reason: 'text',
-  detail: 'text',
-  file: 'text',
-  file_row: 'int',
-});
-
 /** Rows per transaction while an order streams in. */
-const LOAD_ROWS = 2048;
+const LOAD_ROWS = 8192;
 
 /** Streams orders into the store; an order shows only once its own row stands, so a crash leaves nothing visible. */
 export class OrderLoader {
@@ -132,54 +105,31 @@ export class OrderLoader {
   }
 
   private async loadCandidates(loadNo: number, batches: AsyncIterable<readonly PlacedCandidate[]>): Promise<void> {
-    for await (const batch of batches)
-      await this.database.write([
-        insertInto(
-          CANDIDATES,
-          batch.map((candidate) => candidateRow(loadNo, candidate)),
-          this.repairs,
-        ),
-      ]);
+    const loader = new CandidateLoader(this.database, this.repairs, loadNo);
+    await loader.begin();
+    for await (const batch of batches) await loader.add(batch);
+    await loader.end();
   }
 
   private async loadRejections(loadNo: number, batches: AsyncIterable<readonly RowRejection[]>): Promise<void> {
+    const text = (value: string): string => storableText(value, this.repairs);
     let nextNo = 0;
     for await (const batch of batches) {
-      const rows = batch.map((rejection) => ({
-        load_no: loadNo,
-        rejection_no: nextNo++,
-        source: rejection.source,
-        source_dataset: rejection.sourceDataset,
-        source_id: rejection.sourceId,
-        reason: rejection.reason,
-        detail: rejection.detail,
-        file: rejection.origin.file,
-        file_row: rejection.origin.row,
-      }));
-      await this.database.write([insertInto(REJECTIONS, rows, this.repairs)]);
+      const columns = [
+        new Int32Array(batch.length).fill(loadNo),
+        Int32Array.from(batch, (_, at) => nextNo + at),
+        batch.map(({ source }) => text(source)),
+        batch.map(({ sourceDataset }) => text(sourceDataset)),
+        batch.map(({ sourceId }) => text(sourceId)),
+        batch.map(({ reason }) => text(reason)),
+        batch.map(({ detail }) => text(detail)),
+        batch.map(({ origin }) => text(origin.file)),
+        Int32Array.from(batch, ({ origin }) => origin.row),
+      ];
+      nextNo += batch.length;
+      await this.database.transaction((writer) => appendColumns(writer, { name: 'row_rejections' }, columns));
     }
   }
-}
-
-function candidateRow(loadNo: number, candidate: PlacedCandidate) {
-  const { measures, origin } = candidate;
-  return {
-    load_no: loadNo,
-    domain: candidate.domain,
-    position: candidate.position,
-    candidate_id: candidate.id,
-    stratum: candidate.stratum,
-    source: candidate.source,
-    source_id: candidate.sourceId,
-    row_no: candidate.rowNo,
-    row_hash: candidate.rowHash,
-    quality_score: measures.qualityScore,
-    topic: measures.topic,
-    complexity: measures.complexity,
-    signal_families: JSON.stringify(measures.signalFamilies),
-    origin_file: origin.file,
-    origin_row: origin.row,
-  };
 }
 
 async function* inBatches<T>(stream: AsyncIterable<readonly T[]>, stop: AbortSignal): AsyncGenerator<readonly T[]> {

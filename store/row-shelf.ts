@@ -22,30 +22,32 @@ const SCREENED_BATCHES = defineTable('screened_batches', {
   facts: 'blob',
   keys: 'blob',
 });
-const BATCHES_A_PAGE = 32;
+const BATCHES_A_PAGE = 64;
+/** Batches whose rows are looked for in the table itself; an index of all rows pays only for more. */
+const BATCHES_LOOKED_UP = 16;
 const QUESTIONS_A_PAGE = 4096;
 
-function batchRow({ unit, batch, facts, keys }: BatchNote, hashes: Uint8Array, rowNos: Int32Array) {
+function batchRow({ unit, batch, facts, numbers }: BatchNote, rowNos: Int32Array) {
   return {
     unit_no: unit,
     batch_no: batch,
     row_nos: rowNos.join(),
-    hashes,
+    // The hashes of the rows stand beside them.
+    hashes: null,
     facts: deflateRawSync(facts, { level: 1 }),
     // Little-endian on every machine that DuckDB runs on.
-    keys: new Uint8Array(keys.buffer, keys.byteOffset, keys.byteLength),
+    keys: new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength),
   };
 }
 
 function notedBatch(row: ResultRow): NotedBatch {
   // Copied: the bytes may lie anywhere in a buffer of others.
-  const keys = Uint8Array.from(bytesOrNull(row, 'keys') ?? []);
+  const numbers = new Uint8Array(bytesOrNull(row, 'keys') ?? []);
   const rowNos = text(row, 'row_nos');
   return {
     rowNos: rowNos === '' ? new Int32Array(0) : Int32Array.from(rowNos.split(','), Number),
-    hashes: Uint8Array.from(bytesOrNull(row, 'hashes') ?? []),
     facts: inflateBody(bytesOrNull(row, 'facts') ?? new Uint8Array(0))?.toString('utf8') ?? '',
-    keys: new Uint32Array(keys.buffer),
+    numbers: new Uint32Array(numbers.buffer),
   };
 }
 
@@ -75,8 +77,12 @@ export class StoredRows implements LastingShelf {
   private readonly repairs: TextRepairs;
   private last: Promise<unknown> = Promise.resolve();
   private lastUnit = 0;
-  /** Numbers by hash; held only while rows come in. */
-  private known: { readonly index: KeyIndex; next: number } | null = null;
+  private leastRow = 0;
+  /** Numbers by hash; held only while many rows come in. */
+  private index: KeyIndex | null = null;
+  /** The number of the next new row; null until it is read. */
+  private next: number | null = null;
+  private lookedUp = 0;
 
   constructor(database: Database, repairs: TextRepairs) {
     this.database = database;
@@ -103,10 +109,16 @@ export class StoredRows implements LastingShelf {
 
   readonly hasUnits = async (): Promise<boolean> => (await this.database.read('SELECT 1 AS one FROM screened_units LIMIT 1')).length > 0;
 
+  readonly nextNumber = (least: number): Promise<number> =>
+    this.afterOthers(async () => {
+      this.leastRow = Math.max(this.leastRow, least);
+      return this.readNext();
+    });
+
   async *batches(unit: number): AsyncGenerator<NotedBatch> {
     for (let from = 0; ; from += BATCHES_A_PAGE) {
       const page = await this.database.read(
-        `SELECT row_nos, hashes, facts, keys FROM screened_batches
+        `SELECT row_nos, facts, keys FROM screened_batches
          WHERE unit_no = ${unit} AND batch_no >= ${from} AND batch_no < ${from + BATCHES_A_PAGE} ORDER BY batch_no`,
       );
       if (page.length === 0) return;
@@ -139,8 +151,14 @@ export class StoredRows implements LastingShelf {
   /** Gives back the memory that finding known rows takes; the next rows load it again. */
   readonly rest = (): Promise<void> =>
     this.afterOthers(async () => {
-      this.known = null;
+      this.forget();
     });
+
+  private forget(): void {
+    this.index = null;
+    this.next = null;
+    this.lookedUp = 0;
+  }
 
   private afterOthers<T>(run: () => Promise<T>): Promise<T> {
     const done = this.last.then(run);
@@ -149,34 +167,48 @@ export class StoredRows implements LastingShelf {
   }
 
   private async store({ hashes, bodies, ends }: PackedRows, note: BatchNote | undefined): Promise<Int32Array> {
-    this.known ??= await this.load();
-    const { index } = this.known;
-    const fresh = [];
-    const numbers = new Int32Array(ends.length);
-    for (let at = 0; at < ends.length; at += 1) {
-      const hash = Buffer.from(hashes.buffer, hashes.byteOffset + at * HASH_BYTES, HASH_BYTES).toString('hex');
-      let rowNo = index.get(hash);
-      if (rowNo === undefined) {
-        rowNo = this.known.next++;
-        index.set(hash, rowNo);
-        fresh.push({ row_no: rowNo, row_hash: hash, body: bodies.subarray(at === 0 ? 0 : ends[at - 1], ends[at]) });
-      }
-      numbers[at] = rowNo;
-    }
+    const names = Array.from(ends, (_, at) => Buffer.from(hashes.buffer, hashes.byteOffset + at * HASH_BYTES, HASH_BYTES).toString('hex'));
+    const known = await this.numbersOf(names);
+    let next = await this.readNext();
+    const fresh: { readonly row_no: number; readonly row_hash: string; readonly body: Uint8Array }[] = [];
+    const numbers = Int32Array.from(names, (hash, at) => {
+      const before = known.get(hash);
+      if (before !== undefined) return before;
+      known.set(hash, next);
+      fresh.push({ row_no: next, row_hash: hash, body: bodies.subarray(at === 0 ? 0 : ends[at - 1], ends[at]) });
+      next += 1;
+      return next - 1;
+    });
+    this.next = next;
     try {
-      const noted = note === undefined ? [] : [batchRow(note, hashes, numbers)];
+      const noted = note === undefined ? [] : [batchRow(note, numbers)];
       await this.database.write([insertInto(SOURCE_ROWS, fresh, this.repairs), insertInto(SCREENED_BATCHES, noted, this.repairs)]);
     } catch (error) {
       // The numbers given out stand for nothing: they are read anew.
-      this.known = null;
+      this.forget();
       throw error;
     }
     return numbers;
   }
 
-  private async load(): Promise<{ readonly index: KeyIndex; next: number }> {
-    const index = await loadKeyIndex(this.database, 'source_rows', 'row_no', 'row_hash');
-    const [last] = await this.database.read('SELECT coalesce(max(row_no), -1) + 1 AS next FROM source_rows');
-    return { index, next: last === undefined ? 0 : number(last, 'next') };
+  /** Numbers of rows that are stored, by hash; what is set in it is known later. */
+  private async numbersOf(hashes: readonly string[]): Promise<Pick<KeyIndex, 'get' | 'set'>> {
+    if (this.index !== null) return this.index;
+    this.lookedUp += 1;
+    if (this.lookedUp > BATCHES_LOOKED_UP) {
+      this.index = await loadKeyIndex(this.database, 'source_rows', 'row_no', 'row_hash');
+      return this.index;
+    }
+    const rows = await this.database.read('SELECT row_no, row_hash FROM source_rows WHERE row_hash IN (SELECT unnest($1))', [hashes]);
+    return new Map(rows.map((row) => [text(row, 'row_hash'), number(row, 'row_no')]));
+  }
+
+  private async readNext(): Promise<number> {
+    if (this.next === null) {
+      const [last] = await this.database.read('SELECT coalesce(max(row_no), -1) + 1 AS next FROM source_rows');
+      this.next = last === undefined ? 0 : number(last, 'next');
+    }
+    this.next = Math.max(this.next, this.leastRow);
+    return this.next;
   }
 }

@@ -59,7 +59,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
       ['--out <file>', 'write the plan as JSON, for build --plan'],
       ['--explain <id>', 'what it means for one candidate, step by step'],
-      ['--restratify', 'compute the strata weights anew and keep them; says what moves'],
+      ['--restratify', 'strata weights anew, better rows for older near-duplicates; kept; says what moves'],
     ],
     takesConfig: true,
     load: async () => (await import('./plan.ts')).runPlan,

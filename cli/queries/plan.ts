@@ -4,6 +4,7 @@ import { explainCandidate } from '../../activities/plan/explain.ts';
 import type { Explanation } from '../../activities/plan/explain.ts';
 import { makePlan } from '../../activities/plan/make-plan.ts';
 import type { Plan } from '../../activities/plan/plan.ts';
+import { orderNotes } from '../../activities/plan/order-notes.ts';
 import { openWorld } from '../../activities/plan/world.ts';
 import type { EndpointFacts } from '../../llm/probe.ts';
 import { ROLES } from '../../schemas/steps.ts';
@@ -59,7 +60,7 @@ export async function readPlan(store: Store, args: PlanArgs): Promise<PlanReport
   const { spec } = args;
   const { modes, notes } = await knownModes(store, spec);
   const world = await openWorld({ store, clock: Date.now }, spec, modes, { restratify: args.restratify });
-  const { plan, domains, measures } = await makePlan(world, Date.now, notes);
+  const { plan, domains, measures } = await makePlan(world, Date.now, [...notes, ...orderNotes(world)]);
   await store.putFact(planFact(spec.label), JSON.stringify(plan));
   if (args.explain === null) return { plan, explanation: null };
   const explanation = await explainCandidate(world, domains, measures, args.explain);

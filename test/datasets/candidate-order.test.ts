@@ -1,8 +1,33 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildOrder, candidateId, OrderError, type OrderMember } from '../../datasets/candidate-order.ts';
-import { sourceShares, stratumOf, stratumWeights } from '../../datasets/strata.ts';
-import { COMPLEXITIES } from '../../schemas/candidate.ts';
+import { buildOrder as orderOf, candidateId, OrderError } from '../../datasets/candidate-order.ts';
+import { sourceShares, stratumOf, stratumWeights, type StratumMember, type StratumWeights } from '../../datasets/strata.ts';
+import { COMPLEXITIES, type RowMeasures } from '../../schemas/candidate.ts';
+import type { Domain } from '../../schemas/levels.ts';
+
+interface OrderMember extends StratumMember {
+  readonly id: string;
+  readonly measures: RowMeasures;
+}
+
+/** The order of the members of a domain, each with its stratum. */
+function buildOrder(all: readonly OrderMember[], domain: Domain, seed: string, weights: StratumWeights) {
+  const own = [...all.entries()].filter(([, item]) => item.domain === domain);
+  const strata = [...new Set(own.map(([, item]) => stratumOf(item)))];
+  const of = (member: number): OrderMember => own[member]?.[1] as OrderMember;
+  const order = orderOf(
+    {
+      count: own.length,
+      idOf: (member) => of(member).id,
+      scoreOf: (member) => of(member).measures.qualityScore,
+      strata,
+      stratumOf: (member) => strata.indexOf(stratumOf(of(member))),
+    },
+    seed,
+    weights,
+  );
+  return Array.from(order, (member, position) => ({ member: own[member]?.[0] ?? -1, position, stratum: stratumOf(of(member)) }));
+}
 
 const member = fc.record({
   source: fc.constantFrom('a', 'b', 'c'),

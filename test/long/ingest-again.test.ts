@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it, vi } from 'vitest';
 import { makeMany } from '../../bench/ingest/make-many.mjs';
 import { ensureOrder } from '../../activities/ensure-order.ts';
@@ -75,13 +76,29 @@ const lineCount = (at: string, parts: readonly number[]): number =>
     )
     .reduce((a, b) => a + b, 0);
 
-it('orders rows of added, changed and removed files as a first ingest would, and reads no file again that did not change', async () => {
+/** Takes from a store what it knows of screened files and of near-duplicates; rows stay as old as they are. */
+async function forgetScreening(file: string): Promise<void> {
+  const instance = await DuckDBInstance.create(file);
+  const connection = await instance.connect();
+  await connection.run('DELETE FROM screened_units; DELETE FROM order_clusters;');
+  connection.closeSync();
+  instance.closeSync();
+}
+
+it('orders rows of added, changed and removed files as an ingest of all files would, and reads no file again that did not change', async () => {
   const at = folder();
   writeParts(at);
-  const store = await openStore(join(at, 'kept.duckdb'));
+  const file = join(at, 'kept.duckdb');
   const seen = new Set<number>();
   let nears = 0;
+  let elders = 0;
   for (const parts of [[0, 1], [0, 1, 2], [0, 2], [3], [0, 1, 2, 3]]) {
+    const whole = join(at, `${parts.join('-')}.duckdb`);
+    if (seen.size > 0) {
+      copyFileSync(file, whole);
+      await forgetScreening(whole);
+    }
+    const store = await openStore(file);
     const { id, facts, rows } = await ensureOrder({ store, clock: () => 1 }, { config: config(at, parts), baseDir: at });
     expect(rows, parts.join()).toEqual({
       read: lineCount(
@@ -95,19 +112,37 @@ it('orders rows of added, changed and removed files as a first ingest would, and
     });
     for (const part of parts) seen.add(part);
 
-    mkdirSync(join(at, parts.join('-')));
-    const fresh = await openStore(join(at, parts.join('-'), 'fresh.duckdb'));
-    await fresh.putFact('strata-weights', (await store.fact('strata-weights')) ?? '');
-    const anew = await ensureOrder({ store: fresh, clock: () => 1 }, { config: config(at, parts), baseDir: at });
-    expect(anew.rows.known).toBe(0);
-    expect(facts).toEqual(anew.facts);
-    expect(id).toBe(anew.id);
-    expect((await bytesOf(store, id)) === (await bytesOf(fresh, anew.id))).toBe(true);
+    const anew = await openStore(whole);
+    const read = await ensureOrder({ store: anew, clock: () => 1 }, { config: config(at, parts), baseDir: at });
+    expect(read.rows.known).toBe(0);
+    expect(facts).toEqual(read.facts);
+    expect(id).toBe(read.id);
+    expect((await bytesOf(store, id)) === (await bytesOf(anew, read.id))).toBe(true);
     nears += facts.sources.reduce((sum, { rejected }) => sum + (rejected['near_duplicate'] ?? 0), 0);
-    await fresh.close();
+    elders += facts.elders?.count ?? 0;
+    await Promise.all([store.close(), anew.close()]);
   }
   expect(nears).toBeGreaterThan(25);
-  await store.close();
+  expect(elders).toBeGreaterThan(0);
+});
+
+it('orders rows as if all had come at once after --restratify, byte for byte', async () => {
+  const at = folder();
+  writeParts(at);
+  const store = await openStore(join(at, 'kept.duckdb'));
+  const ensure = (parts: readonly number[], restratify = false) =>
+    ensureOrder({ store, clock: () => 1 }, { config: config(at, parts), baseDir: at }, { restratify });
+  for (const parts of [[0], [0, 3], [0, 1, 3], [0, 1, 2, 3]]) await ensure(parts);
+  const { id, facts, rows } = await ensure([0, 1, 2, 3], true);
+  expect(rows.read).toBe(0);
+  const fresh = await openStore(join(at, 'fresh.duckdb'));
+  const anew = await ensureOrder({ store: fresh, clock: () => 1 }, { config: config(at, [0, 1, 2, 3]), baseDir: at });
+  const { displaced, ...others } = facts;
+  expect(displaced).toBeGreaterThan(0);
+  expect(others).toEqual(anew.facts);
+  expect(id).toBe(anew.id);
+  expect((await bytesOf(store, id)) === (await bytesOf(fresh, anew.id))).toBe(true);
+  await Promise.all([store.close(), fresh.close()]);
 });
 
 it('reads everything again under other rules, and a file whose content changed', async () => {

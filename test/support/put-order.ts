@@ -18,7 +18,6 @@ async function* placed(store: Store, pages: AsyncIterable<readonly Candidate[]>)
       sourceId,
       origin,
       rowNo: rowNos[at] ?? 0,
-      rowHash: Buffer.from(packed[at]?.hash ?? []).toString('hex'),
     }));
   }
 }
