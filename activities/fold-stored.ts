@@ -3,7 +3,7 @@ import type { Config } from '../schemas/config.ts';
 import { DOMAINS } from '../schemas/levels.ts';
 import type { Domain } from '../schemas/levels.ts';
 import type { StepId } from '../schemas/steps.ts';
-import { DomainFold, isCovered } from '../stages/acceptance.ts';
+import { DomainFold, isCovered, isFinal } from '../stages/acceptance.ts';
 import type { DomainAcceptance, DomainQuota, NearQueries } from '../stages/acceptance.ts';
 import type { PositionOutcome, RunRow, Store } from '../store/port.ts';
 
@@ -25,6 +25,9 @@ export interface StoredFold {
   readonly reserve: number;
 }
 
+/** Whose outcomes are folded: those of a pipeline over an order; earlier pipelines, the first of them first, stand in where it has no final verdict. */
+export type FoldScope = Pick<RunRow, 'orderId' | 'pipelineHash'> & { readonly earlier?: readonly string[] };
+
 /** Positions read at a time. */
 const PAGE = 1000;
 
@@ -39,15 +42,35 @@ export async function domainSize(store: Store, orderId: string, domain: Domain):
   return (await store.candidateCounts(orderId)).filter((item) => item.domain === domain).reduce((sum, item) => sum + item.count, 0);
 }
 
+/** A page in which a verdict of another pipeline stands wherever none is final yet. */
+async function withVerdictsOf(
+  store: Store,
+  orderId: string,
+  pipelineHash: string,
+  domain: Domain,
+  page: readonly PositionOutcome[],
+): Promise<readonly PositionOutcome[]> {
+  const open = page.filter((item) => !isFinal(item)).map(({ position }) => position);
+  const [first, last] = [open[0], open.at(-1)];
+  if (first === undefined || last === undefined) return page;
+  const others = await store.outcomesAt(orderId, pipelineHash, domain, first, last + 1);
+  const decided = new Map(others.filter((item) => isFinal({ ...item, waived: false })).map((item) => [item.position, item]));
+  return page.map((item) => (isFinal(item) ? item : (decided.get(item.position) ?? item)));
+}
+
 /** Outcomes of a domain in order, page by page, from a position on. */
 export async function* outcomePages(
   store: Store,
-  run: Pick<RunRow, 'orderId' | 'pipelineHash'>,
+  run: FoldScope,
   domain: Domain,
   size: number,
+  pageSize: number = PAGE,
 ): AsyncGenerator<readonly PositionOutcome[]> {
-  for (let from = 0; from < size; from += PAGE)
-    yield await store.outcomesAt(run.orderId, run.pipelineHash, domain, from, Math.min(size, from + PAGE));
+  for (let from = 0; from < size; from += pageSize) {
+    let page = await store.outcomesAt(run.orderId, run.pipelineHash, domain, from, Math.min(size, from + pageSize));
+    for (const pipelineHash of run.earlier ?? []) page = await withVerdictsOf(store, run.orderId, pipelineHash, domain, page);
+    yield page;
+  }
 }
 
 /** What a config wants of a domain; `lastPositionBySource` is read from the order when sources have quotas. */
@@ -69,7 +92,7 @@ export async function quotaOf(store: Store, orderId: string, config: Config, dom
 /** Folds one whole domain from its beginning. */
 export async function foldDomainStored(
   store: Store,
-  run: Pick<RunRow, 'orderId' | 'pipelineHash'>,
+  run: FoldScope,
   config: Config,
   domain: Domain,
   near: NearQueries,
@@ -81,7 +104,7 @@ export async function foldDomainStored(
 }
 
 /** The exact acceptance fold of a build, recomputed from the store: domains in the order health, general, coding share one query index. */
-export async function foldStored(store: Store, run: Pick<RunRow, 'orderId' | 'pipelineHash'>, config: Config): Promise<StoredFold> {
+export async function foldStored(store: Store, run: FoldScope, config: Config): Promise<StoredFold> {
   const near = createNearQueries(config.screening.nearDuplicateJaccard);
   const domains: Partial<Record<Domain, DomainAcceptance>> = {};
   for (const domain of DOMAINS) domains[domain] = (await foldDomainStored(store, run, config, domain, near)).result();
@@ -105,7 +128,7 @@ function rejectionOf(
 }
 
 /** Candidates that fell out up to the cut-offs of the fold, in order, with the source row they came from. */
-export async function* foldedRejections(store: Store, run: RunRow, fold: StoredFold): AsyncGenerator<FoldedRejection> {
+export async function* foldedRejections(store: Store, run: FoldScope, fold: StoredFold): AsyncGenerator<FoldedRejection> {
   for (const domain of DOMAINS) {
     const acceptance = fold.domains[domain];
     const near = new Set(acceptance.nearDuplicates);

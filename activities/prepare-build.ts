@@ -1,7 +1,7 @@
 import type { ResponseFormat } from '../schemas/ledger.ts';
 import { ROLES } from '../schemas/steps.ts';
 import type { RunSpec } from '../schemas/run-spec.ts';
-import type { Store } from '../store/port.ts';
+import type { RunRow, Store } from '../store/port.ts';
 import { ensureOrder } from './ensure-order.ts';
 import { bindRoles, pipelineHash, prepareSteps } from './prepare-steps.ts';
 import type { FormatModes } from './prepare-steps.ts';
@@ -26,6 +26,7 @@ async function probeModes(spec: RunSpec, probe: ModeProbe): Promise<FormatModes>
 export async function prepareBuild(
   deps: { readonly store: Store; readonly probeMode: ModeProbe; readonly clock: () => number },
   runId: string,
+  kind: RunRow['kind'] = 'build',
 ): Promise<void> {
   const { store } = deps;
   if ((await store.run(runId)) !== null) return;
@@ -38,7 +39,7 @@ export async function prepareBuild(
   await store.startRun({
     id: runId,
     label: spec.label,
-    kind: 'build',
+    kind,
     pipelineHash: hash,
     orderId: order.id,
     seed: spec.config.seed,

@@ -6,10 +6,10 @@ import type { LoadedConfig } from './config-file.ts';
 import { sameWork } from './owner/same-work.ts';
 import type { WantedRun } from './owner/same-work.ts';
 
-const INTERRUPTED: ReadonlySet<string> = new Set(['starting', 'running']);
-
 /** A run as an owner would be told of it: fields without a value are gone. */
-const asSent = (wanted: WantedRun): WantedRun => JSON.parse(JSON.stringify(wanted)) as WantedRun;
+export const asSent = (wanted: WantedRun): WantedRun => JSON.parse(JSON.stringify(wanted)) as WantedRun;
+
+const INTERRUPTED: ReadonlySet<string> = new Set(['starting', 'running']);
 
 /**
  * Ends the latest run of a label when nobody works on it any more (its owner was killed) and the wanted build is another: an owner that

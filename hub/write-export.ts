@@ -18,6 +18,8 @@ export interface ExportParts {
   readonly name: string;
   readonly seed: string;
   readonly pipelineHash: string;
+  /** The pipelines of an export that mixes several, with the examples of each. */
+  readonly mixed?: NonNullable<Manifest['mixed']>;
   readonly rehearsal: boolean;
   readonly train: Stream<ExampleRecord>;
   readonly test: Stream<ExampleRecord>;
@@ -100,6 +102,7 @@ async function fillFolder(partial: string, folder: string, parts: ExportParts): 
     format: 'memcalib-export-1',
     name: parts.name,
     pipeline_hash: parts.pipelineHash,
+    ...(parts.mixed !== undefined && { mixed: parts.mixed }),
     seed: parts.seed,
     rehearsal: parts.rehearsal,
     counts: { train: records.train, test: records.test, provenance, rejected, atoms, blocks },

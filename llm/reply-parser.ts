@@ -9,6 +9,8 @@ export type ParsedReply<T> =
 /** Longest reply that is looked at, in characters. */
 export const LONGEST_REPLY_CHARS = 2_000_000;
 
+/** An escaped half of a character, or a number that may be out of range: only then is every value of a reply looked at. */
+const MAY_BREAK = /\\u[dD][89a-fA-F]|\d[eE]\+?\d{2}|\d{300}/;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const OPENING_THINK = /^<(think|thinking|reasoning|thought)>/i;
 const CLOSING_THINK = /<\/(think|thinking|reasoning|thought)>/i;
@@ -43,7 +45,7 @@ export function parseReply<T>(text: string, schema: z.ZodType<T>): ParsedReply<T
   }
   const fault = scanJson(body);
   if (fault !== null) return { ok: false, class: 'not_json', ...fault };
-  const mended = wellFormed(parsed, '');
+  const mended = MAY_BREAK.test(body) || !body.isWellFormed() ? wellFormed(parsed, '') : { value: parsed, count: 0, infinite: null };
   if (mended.infinite !== null) return { ok: false, class: 'not_json', rule: 'number_out_of_range', path: mended.infinite };
   const checked = schema.safeParse(mended.value);
   if (checked.success) return { ok: true, value: checked.data, mendedSurrogates: mended.count };

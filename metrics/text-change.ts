@@ -14,16 +14,33 @@ function push(changes: { kind: TextChange['kind']; text: string }[], kind: TextC
   else changes.push({ kind, text });
 }
 
+/** Numbers for tokens, equal for equal ones: numbers compare faster than texts. */
+function numbered(tokens: readonly string[], numbers: Map<string, number>): Int32Array {
+  return Int32Array.from(tokens, (token) => {
+    const known = numbers.get(token) ?? numbers.size;
+    if (known === numbers.size) numbers.set(token, known);
+    return known;
+  });
+}
+
 /** Lengths of the longest common subsequences of all suffixes, row by row. */
-function suffixLengths(a: readonly string[], b: readonly string[]): Uint32Array {
+function suffixLengths(a: readonly string[], b: readonly string[]): Uint16Array | Uint32Array {
+  const numbers = new Map<string, number>();
+  const [left, right] = [numbered(a, numbers), numbered(b, numbers)];
   const width = b.length + 1;
-  const table = new Uint32Array((a.length + 1) * width);
-  for (let i = a.length - 1; i >= 0; i -= 1)
-    for (let j = b.length - 1; j >= 0; j -= 1)
-      table[i * width + j] =
-        a[i] === b[j]
-          ? (table[(i + 1) * width + j + 1] ?? 0) + 1
-          : Math.max(table[(i + 1) * width + j] ?? 0, table[i * width + j + 1] ?? 0);
+  const cells = (a.length + 1) * width;
+  const table = Math.min(a.length, b.length) < 65_536 ? new Uint16Array(cells) : new Uint32Array(cells);
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    const token = left[i];
+    const row = i * width;
+    let beside = 0;
+    for (let j = b.length - 1; j >= 0; j -= 1) {
+      const below = row + width + j;
+      const down = table[below] ?? 0;
+      beside = token === right[j] ? (table[below + 1] ?? 0) + 1 : down > beside ? down : beside;
+      table[row + j] = beside;
+    }
+  }
   return table;
 }
 

@@ -2,15 +2,19 @@ import { hash } from 'node:crypto';
 
 /** Serialises a value with object keys sorted and undefined members left out, so that equal content has equal bytes. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
-  if (value !== null && typeof value === 'object') {
-    const members = Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-      .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
-    return `{${members.join(',')}}`;
+  if (typeof value === 'string' || typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value as readonly unknown[]) text += `${text === '' ? '' : ','}${canonicalJson(item ?? null)}`;
+    return `[${text}]`;
   }
-  return JSON.stringify(value ?? null);
+  const members = value as Readonly<Record<string, unknown>>;
+  // The default order of texts is that of their UTF-16 units, as `<` has it.
+  for (const key of Object.keys(members).sort()) {
+    const member = members[key];
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`;
+  }
+  return `{${text}}`;
 }
 
 /** SHA-256 of a text (UTF-8) as 64 hexadecimal digits. */

@@ -7,6 +7,8 @@ export const Manifest = z.strictObject({
   format: z.literal('memcalib-export-1'),
   name: z.string().min(1),
   pipeline_hash: z.string().min(1),
+  /** The pipelines of an export that mixes several (`--allow-mixed`) and the examples of each, `pipeline_hash` first. */
+  mixed: z.array(z.strictObject({ pipeline_hash: z.string().min(1), examples: count })).exactOptional(),
   seed: z.string().min(1),
   /** True when the rehearsal model built the examples: such an export is no data. */
   rehearsal: z.boolean(),

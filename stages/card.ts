@@ -13,6 +13,14 @@ export interface CardSource {
   readonly attributionRule: string;
 }
 
+/** Examples of one pipeline in an export of several; `differs` names the steps whose version is another than the export's own. */
+export interface MixedPart {
+  readonly pipelineHash: string;
+  readonly examples: number;
+  /** Null where nobody kept what its steps were. */
+  readonly differs: readonly StepId[] | null;
+}
+
 /** Everything a card says: facts of the run that are equal for equal inputs; no time, cost, attempt or reserve figures. */
 export interface CardFacts {
   readonly name: string;
@@ -25,6 +33,8 @@ export interface CardFacts {
   /** Step versions: what is sent besides the inputs, hashed (DESIGN §5). */
   readonly stepVersions: readonly { readonly step: StepId; readonly version: string }[];
   readonly pipelineHash: string;
+  /** The pipelines of an export that mixes several, its own first; empty: all examples are of one. */
+  readonly mixed?: readonly MixedPart[];
   readonly seed: string;
   readonly codeVersion: string;
 }
@@ -52,6 +62,10 @@ export function unknownLicences(facts: Pick<CardFacts, 'sources'>): readonly str
   return facts.sources.filter(({ licences }) => licences.includes('unknown')).map(({ dataset }) => dataset);
 }
 
+function isMixed(facts: CardFacts): facts is CardFacts & Required<Pick<CardFacts, 'mixed'>> {
+  return facts.mixed !== undefined && facts.mixed.length > 0;
+}
+
 function warnings(facts: CardFacts): string {
   const unknown = unknownLicences(facts);
   const lines: string[] = [];
@@ -62,6 +76,10 @@ function warnings(facts: CardFacts): string {
   if (unknown.length > 0)
     lines.push(
       `> **Licence unknown** for rows of ${unknown.join(', ')}. This export was made with \`--allow-unknown-licence\`: check your right to use these rows before you share anything made from them.`,
+    );
+  if (isMixed(facts))
+    lines.push(
+      `> **Examples of ${facts.mixed.length} pipelines are mixed.** This export was made with \`--allow-mixed\` while the data was being built anew: its examples were not all made by the same prompts, models and checks. \`pipeline_hash\` says of each which ones made it; see "How it was built".`,
     );
   return lines.join('\n>\n');
 }
@@ -104,6 +122,18 @@ function licences({ sources, counts }: CardFacts): string {
   ].join('\n\n');
 }
 
+function mixture(mixed: readonly MixedPart[]): string {
+  const rows = mixed.map(({ pipelineHash, examples, differs }) => [
+    pipelineHash,
+    examples,
+    differs === null ? 'not kept' : differs.join(', ') || 'none',
+  ]);
+  return [
+    'The table above is of the first of these pipelines.',
+    table(['pipeline hash', 'examples', 'steps of another version'], rows),
+  ].join('\n\n');
+}
+
 function making(facts: CardFacts): string {
   return [
     '## How it was built',
@@ -116,6 +146,7 @@ function making(facts: CardFacts): string {
       ['step', 'version (prompt, schema, model, sampling, checks)'],
       facts.stepVersions.map(({ step, version }) => [step, version]),
     ),
+    ...(isMixed(facts) ? [mixture(facts.mixed)] : []),
     `Pipeline hash \`${facts.pipelineHash}\`, seed \`${facts.seed}\`, MemCalib ${facts.codeVersion}.`,
   ].join('\n\n');
 }

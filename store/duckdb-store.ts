@@ -195,7 +195,7 @@ export class DuckDbStore<Ledger extends LedgerOfStore = DuckDbLedger> implements
   }
 
   async putOutcomes(rows: readonly OutcomeRow[]): Promise<void> {
-    await this.database.write([outcomes.outcomeInsert(rows, this.nextNo, this.repairs)]);
+    await this.database.write(outcomes.outcomeInserts(rows, this.nextNo, this.repairs));
   }
 
   async outcomesAt(orderId: string, pipelineHash: string, domain: Domain, from: number, to: number): Promise<readonly PositionOutcome[]> {

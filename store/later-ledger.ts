@@ -1,8 +1,9 @@
 import type { CallCompletion, CallContent, CallIntent, LedgerStore, StoredAttempt, StoredReply, UnpricedCalls } from '../schemas/ledger.ts';
 import type { Database } from './duckdb.ts';
 import type { DuckDbLedger } from './ledger.ts';
-import { storedAttempt } from './ledger-tables.ts';
-import { number, text, type ResultRow } from './rows.ts';
+import { number, text } from './rows.ts';
+import { spentSince } from './spent-since.ts';
+import { attemptsOf } from './stored-attempts.ts';
 
 /** More keys than this are looked up in the index, which is loaded for them. */
 const FEW_KEYS = 500;
@@ -14,27 +15,12 @@ export function atFirstNeed<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 async function attemptsByQuery(database: Database, keys: readonly string[]): Promise<ReadonlyMap<string, readonly StoredAttempt[]>> {
-  const calls = await database.read('SELECT * FROM calls WHERE key IN (SELECT unnest($1)) ORDER BY key, attempt', [keys]);
-  const numbers = calls.map((call) => number(call, 'call_no'));
-  const done = numbers.length === 0 ? [] : await firstCompletions(database, numbers);
-  const byCall = new Map(done.map((row) => [number(row, 'call_no'), row]));
-  const found = new Map<string, StoredAttempt[]>();
-  for (const call of calls) {
-    const key = text(call, 'key');
-    found.set(key, [...(found.get(key) ?? []), storedAttempt(call, byCall.get(number(call, 'call_no')))]);
-  }
+  const found = await attemptsOf(
+    database,
+    await database.read('SELECT * FROM calls WHERE key IN (SELECT unnest($1)) ORDER BY key, attempt', [keys]),
+  );
   // In the order asked, as the index gives them.
   return new Map(keys.flatMap((key) => [found.get(key)].flatMap((attempts) => (attempts === undefined ? [] : [[key, attempts] as const]))));
-}
-
-/** The completion of each call that counts: its first success, else its first. */
-function firstCompletions(database: Database, callNumbers: readonly number[]): Promise<readonly ResultRow[]> {
-  return database.read(
-    `SELECT * FROM completions WHERE call_no BETWEEN ${Math.min(...callNumbers)} AND ${Math.max(...callNumbers)}
-       AND call_no IN (SELECT unnest($1))
-     QUALIFY row_number() OVER (PARTITION BY call_no ORDER BY class <> 'ok', completion_no) = 1`,
-    [callNumbers],
-  );
 }
 
 /** The ledger of a store that is opened for one question: a few attempts are read by a query, and the index of all calls is loaded only when something else is asked. */
@@ -83,7 +69,8 @@ export class LaterLedger implements LedgerStore {
   }
 
   async spent(scope: Parameters<LedgerStore['spent']>[0]): ReturnType<LedgerStore['spent']> {
-    return (await this.full()).spent(scope);
+    if (this.isLoaded) return (await this.full()).spent(scope);
+    return spentSince(this.database, scope.sinceMs ?? 0, scope.runId, scope.step);
   }
 
   async requests(keys: readonly string[]): Promise<ReadonlyMap<string, CallContent>> {

@@ -1,3 +1,5 @@
+import type { ExampleDigest } from '../metrics/example-digest.ts';
+import type { StoredAttempt } from '../schemas/ledger.ts';
 import type { StepId } from '../schemas/steps.ts';
 import type { RowRejection } from '../schemas/source-row.ts';
 import type { RunRow, StepOutputRow, StoredCandidate, StoredOutcome } from './port.ts';
@@ -5,8 +7,11 @@ import type { RunRow, StepOutputRow, StoredCandidate, StoredOutcome } from './po
 /** A verdict with the key that trails name it by. */
 export type KeyedStepOutput = StepOutputRow & { readonly key: string };
 
-/** An outcome with its place in time and the keys of the accepted verdicts that led to it. */
-export type TracedOutcome = StoredOutcome & { readonly no: number; readonly trail: readonly string[] };
+/** The same without its text: those of one candidate lie in as many blocks as it has verdicts, and unpacking them is most of a look. */
+export type NarrowStepOutput = Omit<KeyedStepOutput, 'output'>;
+
+/** An outcome with its place in time and the keys of the accepted verdicts that led to it; its example stays in the store. */
+export type TracedOutcome = Omit<StoredOutcome, 'example'> & { readonly no: number; readonly trail: readonly string[] };
 
 /** Where a row stands in one stored order. */
 export interface RowPlace extends StoredCandidate {
@@ -34,10 +39,11 @@ export type RunScope = Pick<RunRow, 'orderId' | 'pipelineHash'>;
 export interface LineageStore {
   /** Every verdict on a candidate, whatever the version, oldest first. */
   stepOutputs(candidateId: string): Promise<readonly KeyedStepOutput[]>;
+  verdicts(candidateId: string): Promise<readonly NarrowStepOutput[]>;
   /** Every outcome of a candidate under every pipeline, oldest first. */
   outcomes(candidateId: string): Promise<readonly TracedOutcome[]>;
-  /** Keys asked in the name of a candidate, in order of their first intent. */
-  callKeys(candidateId: string): Promise<readonly string[]>;
+  /** Attempts made in the name of a candidate by their keys, in order of the first intent of each. */
+  attempts(candidateId: string): Promise<ReadonlyMap<string, readonly StoredAttempt[]>>;
   /** Places of a row in all stored orders, oldest first, by candidate id or source id. */
   places(id: string): Promise<readonly RowPlace[]>;
   /** Rows set aside at ingest under this source id, latest order first. */
@@ -56,8 +62,10 @@ export interface LineageStore {
   ): Promise<readonly { readonly candidateId: string; readonly output: string }[]>;
   /** Every attempt under the keys that the outcomes of an order name: what its examples and its rejections cost. */
   costOf(run: RunScope): Promise<CostSum>;
-  /** Ids among those asked whose finished examples differ between two runs. */
-  differing(before: RunScope, after: RunScope, candidateIds: readonly string[]): Promise<readonly string[]>;
+  /** Digests of the latest accepted examples of a run, in the order they were stored; null where none was kept with the example. */
+  digests(run: RunScope): Promise<readonly { readonly candidateId: string; readonly digest: ExampleDigest | null }[]>;
+  /** Texts of the latest accepted examples of candidates, in the order they were stored. */
+  examples(run: RunScope, candidateIds: readonly string[]): Promise<readonly { readonly candidateId: string; readonly example: string }[]>;
   /** Topic and complexity of each candidate of an order. */
   measures(
     orderId: string,

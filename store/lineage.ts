@@ -1,12 +1,26 @@
+import type { ExampleDigest } from '../metrics/example-digest.ts';
+import type { StoredAttempt } from '../schemas/ledger.ts';
 import type { StepId } from '../schemas/steps.ts';
 import type { RowRejection } from '../schemas/source-row.ts';
 import type { Database } from './duckdb.ts';
-import type { CostSum, KeyedStepOutput, LineageStore, RowPlace, RunScope, TracedOutcome } from './lineage-port.ts';
+import { attemptsOf } from './stored-attempts.ts';
+import type { CostSum, KeyedStepOutput, LineageStore, NarrowStepOutput, RowPlace, RunScope, TracedOutcome } from './lineage-port.ts';
 import { loadNumber, readCandidates } from './order-queries.ts';
 import { tracedOutcome } from './outcomes.ts';
 import { rowsByNumber } from './number-ranges.ts';
-import { number, oneOf, text, textOrNull } from './rows.ts';
-import { stepOutput } from './verdicts.ts';
+import { number, oneOf, text, textOrNull, type ResultRow } from './rows.ts';
+import { narrowStepOutput, stepOutput } from './verdicts.ts';
+
+function digestFrom(row: ResultRow): ExampleDigest {
+  return {
+    hash: text(row, 'hash'),
+    queryWords: number(row, 'query_words'),
+    memoryWords: number(row, 'memory_words'),
+    atoms: number(row, 'atoms'),
+    blocks: number(row, 'blocks'),
+    levels: { A: number(row, 'level_a'), B: number(row, 'level_b'), C: number(row, 'level_c') },
+  };
+}
 
 /** Lineage questions on DuckDB: scans of narrow columns, texts of the matching rows only. */
 export class DuckDbLineage implements LineageStore {
@@ -21,17 +35,21 @@ export class DuckDbLineage implements LineageStore {
     return rows.map((row) => ({ ...stepOutput(row), key: text(row, 'key') }));
   }
 
+  async verdicts(candidateId: string): Promise<readonly NarrowStepOutput[]> {
+    const rows = await this.database.read('SELECT * EXCLUDE (output) FROM step_outputs WHERE candidate_id = $1 ORDER BY no', [candidateId]);
+    return rows.map((row) => ({ ...narrowStepOutput(row), key: text(row, 'key') }));
+  }
+
   async outcomes(candidateId: string): Promise<readonly TracedOutcome[]> {
-    const rows = await this.database.read('SELECT * FROM outcomes WHERE candidate_id = $1 ORDER BY no', [candidateId]);
+    const rows = await this.database.read('SELECT * EXCLUDE (example) FROM outcomes WHERE candidate_id = $1 ORDER BY no', [candidateId]);
     return rows.map((row) => tracedOutcome(row));
   }
 
-  async callKeys(candidateId: string): Promise<readonly string[]> {
-    const rows = await this.database.read(
-      'SELECT key FROM (SELECT key, min(call_no) AS first FROM calls WHERE candidate_id = $1 GROUP BY key) ORDER BY first',
-      [candidateId],
+  async attempts(candidateId: string): Promise<ReadonlyMap<string, readonly StoredAttempt[]>> {
+    return attemptsOf(
+      this.database,
+      await this.database.read('SELECT * FROM calls WHERE candidate_id = $1 ORDER BY call_no', [candidateId]),
     );
-    return rows.map((row) => text(row, 'key'));
   }
 
   async places(id: string): Promise<readonly RowPlace[]> {
@@ -123,14 +141,21 @@ export class DuckDbLineage implements LineageStore {
     return { calls: number(row, 'calls'), microUsd: number(row, 'micro_usd'), unknownCalls: number(row, 'unknown') };
   }
 
-  async differing(before: RunScope, after: RunScope, candidateIds: readonly string[]): Promise<readonly string[]> {
-    if (candidateIds.length === 0) return [];
-    const [a, b] = [await this.exampleHashes(before, candidateIds), await this.exampleHashes(after, candidateIds)];
-    return [...a.keys()].filter((id) => b.has(id) && a.get(id) !== b.get(id)).sort();
+  async digests(run: RunScope): ReturnType<LineageStore['digests']> {
+    const rows = await this.ofOrder(
+      run.orderId,
+      `SELECT candidate_id, hash, query_words, memory_words, atoms, blocks, level_a, level_b, level_c
+       FROM (SELECT candidate_id, max(no) AS no FROM outcomes JOIN own USING (candidate_id, row_hash)
+             WHERE pipeline_hash = $1 AND status = 'accepted' GROUP BY candidate_id)
+       LEFT JOIN example_digests USING (no) ORDER BY no`,
+      [run.pipelineHash],
+    );
+    return rows.map((row) => ({ candidateId: text(row, 'candidate_id'), digest: row['hash'] === null ? null : digestFrom(row) }));
   }
 
-  /** A hash of the latest accepted example of each candidate: numbers first, from narrow columns, then only the blocks where they lie. */
-  private async exampleHashes(run: RunScope, candidateIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+  async examples(run: RunScope, candidateIds: readonly string[]): ReturnType<LineageStore['examples']> {
+    if (candidateIds.length === 0) return [];
+    // Numbers first, from narrow columns: the texts are then read in the few blocks where they lie.
     const latest = await this.ofOrder(
       run.orderId,
       `SELECT max(no) AS no FROM outcomes JOIN own USING (candidate_id, row_hash)
@@ -138,8 +163,11 @@ export class DuckDbLineage implements LineageStore {
       [run.pipelineHash, candidateIds],
     );
     const numbers = latest.map((row) => number(row, 'no'));
-    const rows = await rowsByNumber(this.database, 'outcomes', 'no', 'candidate_id, md5(example) AS hash', numbers);
-    return new Map(rows.map((row) => [text(row, 'candidate_id'), textOrNull(row, 'hash')]));
+    const rows = await rowsByNumber(this.database, 'outcomes', 'no', 'candidate_id, example', numbers);
+    return rows.flatMap((row) => {
+      const example = textOrNull(row, 'example');
+      return example === null ? [] : [{ candidateId: text(row, 'candidate_id'), example }];
+    });
   }
 
   async measures(orderId: string, candidateIds: readonly string[]): ReturnType<LineageStore['measures']> {

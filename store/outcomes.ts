@@ -1,3 +1,4 @@
+import { digestOf } from '../metrics/example-digest.ts';
 import type { Domain } from '../schemas/levels.ts';
 import { STEPS, type StepId } from '../schemas/steps.ts';
 import type { Database } from './duckdb.ts';
@@ -5,7 +6,7 @@ import type { TracedOutcome } from './lineage-port.ts';
 import type { OutcomeRow, PositionOutcome, StoredOutcome } from './port.ts';
 import { rowsByNumber } from './number-ranges.ts';
 import { number, oneOf, text, textOrNull, type ResultRow } from './rows.ts';
-import { defineTable, insertInto, type Insert } from './table.ts';
+import { defineTable, insertInto, type Insert, type RowOf } from './table.ts';
 import type { TextRepairs } from './text.ts';
 import { verdictKey } from './verdicts.ts';
 
@@ -25,6 +26,17 @@ const OUTCOMES = defineTable('outcomes', {
   run_id: 'text',
   at_ms: 'long',
 });
+const EXAMPLE_DIGESTS = defineTable('example_digests', {
+  no: 'int',
+  hash: 'text',
+  query_words: 'int',
+  memory_words: 'int',
+  atoms: 'int',
+  blocks: 'int',
+  level_a: 'int',
+  level_b: 'int',
+  level_c: 'int',
+});
 const STATUSES = ['accepted', 'rejected', 'failed', 'no_verdict', 'retry'] as const;
 
 /** Counts of one (source, step, status, reason). */
@@ -36,12 +48,35 @@ export interface StepCount {
   readonly count: number;
 }
 
-/** The rows of outcomes, ready to append. */
-export function outcomeInsert(outcomes: readonly OutcomeRow[], nextNo: () => number, repairs: TextRepairs): Insert {
+function digestRow(no: number, example: string | null): RowOf<typeof EXAMPLE_DIGESTS> | null {
+  const digest = example === null ? null : digestOf(example);
+  if (digest === null) return null;
+  const { hash, queryWords, memoryWords, atoms, blocks, levels } = digest;
+  return {
+    no,
+    hash,
+    query_words: queryWords,
+    memory_words: memoryWords,
+    atoms,
+    blocks,
+    level_a: levels.A,
+    level_b: levels.B,
+    level_c: levels.C,
+  };
+}
+
+/** The rows of outcomes and the digests of their examples, ready to append. */
+export function outcomeInserts(outcomes: readonly OutcomeRow[], nextNo: () => number, repairs: TextRepairs): readonly Insert[] {
+  const numbered = outcomes.map((outcome) => ({ no: nextNo(), outcome }));
+  const digests = numbered.flatMap(({ no, outcome }) => digestRow(no, outcome.example) ?? []);
+  return [outcomeInsert(numbered, repairs), ...(digests.length === 0 ? [] : [insertInto(EXAMPLE_DIGESTS, digests, repairs)])];
+}
+
+function outcomeInsert(outcomes: readonly { readonly no: number; readonly outcome: OutcomeRow }[], repairs: TextRepairs): Insert {
   return insertInto(
     OUTCOMES,
-    outcomes.map((outcome) => ({
-      no: nextNo(),
+    outcomes.map(({ no, outcome }) => ({
+      no,
       candidate_id: outcome.candidateId,
       pipeline_hash: outcome.pipelineHash,
       row_hash: outcome.rowHash,
@@ -150,13 +185,12 @@ export async function countOutcomes(database: Database, loadNo: number, pipeline
   }));
 }
 
-/** A row of outcomes with all it holds. */
+/** A row of outcomes with all it holds but its example. */
 export function tracedOutcome(row: ResultRow): TracedOutcome {
   const trail = text(row, 'trail');
   return {
     ...narrowOutcome(row, text(row, 'pipeline_hash')),
     no: number(row, 'no'),
-    example: textOrNull(row, 'example'),
     callKeys: JSON.parse(text(row, 'call_keys')) as string[],
     trail: trail === '' ? [] : trail.split(','),
   };

@@ -68,8 +68,11 @@ export interface PlanningStore {
   versionsInUse(): Promise<ReadonlySet<string>>;
   callMeasures(): Promise<readonly CallMeasure[]>;
   changeCounts(versions: readonly string[]): Promise<readonly ChangeCount[]>;
-  /** Accepted examples of an order by the pipeline that made them; one made by several counts under the latest. */
-  acceptedByPipeline(orderId: string): Promise<readonly { readonly pipelineHash: string; readonly count: number }[]>;
+  /** Accepted examples of an order by the pipeline that made them; a candidate counts under the first of these pipelines that decided it. */
+  acceptedByPipeline(
+    orderId: string,
+    pipelineHashes: readonly string[],
+  ): Promise<readonly { readonly pipelineHash: string; readonly count: number }[]>;
   /** How the candidates of one order differ from those of another. */
   orderChange(
     beforeId: string,

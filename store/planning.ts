@@ -101,15 +101,18 @@ async function readChanges(database: Database, versions: readonly string[]): Pro
 async function readAcceptedByPipeline(
   database: Database,
   orderId: string,
+  pipelineHashes: readonly string[],
 ): Promise<readonly { readonly pipelineHash: string; readonly count: number }[]> {
   const loadNo = await orderQueries.loadNumber(database, orderId);
   if (loadNo === null) return [];
   const rows = await database.read(
-    `WITH latest AS (
-       SELECT candidate_id, pipeline_hash, status, no FROM candidates JOIN latest_outcomes USING (candidate_id, row_hash)
-       WHERE load_no = ${loadNo} AND status = 'accepted'
-       QUALIFY row_number() OVER (PARTITION BY candidate_id ORDER BY no DESC) = 1)
-     SELECT pipeline_hash, count(*) AS n FROM latest GROUP BY pipeline_hash ORDER BY max(no) DESC`,
+    `WITH decided AS (
+       SELECT candidate_id, pipeline_hash, status, list_position($1, pipeline_hash) AS place
+       FROM candidates JOIN latest_outcomes USING (candidate_id, row_hash)
+       WHERE load_no = ${loadNo} AND status IN ('accepted', 'rejected') AND list_contains($1, pipeline_hash)
+       QUALIFY row_number() OVER (PARTITION BY candidate_id ORDER BY place) = 1)
+     SELECT pipeline_hash, count(*) AS n FROM decided WHERE status = 'accepted' GROUP BY pipeline_hash ORDER BY min(place)`,
+    [pipelineHashes],
   );
   return rows.map((row) => ({ pipelineHash: text(row, 'pipeline_hash'), count: number(row, 'n') }));
 }
@@ -183,7 +186,7 @@ export function createPlanningStore(database: Database, verdictIndex: () => Prom
     },
     callMeasures: () => readMeasures(database),
     changeCounts: (versions) => readChanges(database, versions),
-    acceptedByPipeline: (orderId) => readAcceptedByPipeline(database, orderId),
+    acceptedByPipeline: (orderId, pipelineHashes) => readAcceptedByPipeline(database, orderId, pipelineHashes),
     orderChange: (beforeId, nowId) => readOrderChange(database, beforeId, nowId),
     earlierEnds: (candidateIds) => readEarlierEnds(database, candidateIds),
     runWork: (runId) => readRunWork(database, runId),

@@ -13,7 +13,8 @@ import type { PlanningStore } from './planning-port.ts';
 export interface RunRow {
   readonly id: string;
   readonly label: string;
-  readonly kind: 'build';
+  /** `sample`: rows of an edit that `plan --sample` asked; no build, and never the latest run of its label. */
+  readonly kind: 'build' | 'sample';
   readonly pipelineHash: string;
   readonly orderId: string;
   readonly seed: string;

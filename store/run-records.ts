@@ -166,7 +166,7 @@ function runFrom(row: ResultRow): RunRow {
   return {
     id: text(row, 'id'),
     label: text(row, 'label'),
-    kind: oneOf(row, 'kind', ['build']),
+    kind: oneOf(row, 'kind', ['build', 'sample'] as const),
     pipelineHash: text(row, 'pipeline_hash'),
     orderId: text(row, 'order_id'),
     seed: text(row, 'seed'),

@@ -16,6 +16,7 @@ export function storableText(text: string, repairs: TextRepairs): string {
 
 /** Replaces lone surrogates by U+FFFD and counts the text when there was one; NUL stays (for blobs). */
 export function wellFormedText(text: string, repairs: TextRepairs): string {
+  if (text.isWellFormed()) return text;
   const formed = text.replace(LONE_SURROGATE, '\uFFFD');
   if (formed !== text) repairs.loneSurrogates += 1;
   return formed;

@@ -109,6 +109,7 @@ DELETE FROM call_series WHERE key IN (SELECT key FROM drop_calls);
 DELETE FROM calls WHERE call_no IN (SELECT call_no FROM drop_calls);
 DELETE FROM step_outputs WHERE no IN (SELECT no FROM drop_outputs);
 DELETE FROM outcomes WHERE no IN (SELECT no FROM drop_outcomes);
+DELETE FROM example_digests WHERE no IN (SELECT no FROM drop_outcomes);
 DELETE FROM candidates WHERE load_no IN (SELECT load_no FROM drop_loads);
 DELETE FROM row_rejections WHERE load_no IN (SELECT load_no FROM drop_loads);
 DELETE FROM orders WHERE load_no IN (SELECT load_no FROM drop_loads);

@@ -96,6 +96,11 @@ function stepOutputRow(output: StepOutputRow, key: string, no: number) {
 
 /** A verdict as read from its table. */
 export function stepOutput(row: ResultRow): StepOutputRow {
+  return { ...narrowStepOutput(row), output: textOrNull(row, 'output') };
+}
+
+/** A verdict without its text. */
+export function narrowStepOutput(row: ResultRow): Omit<StepOutputRow, 'output'> {
   return {
     candidateId: text(row, 'candidate_id'),
     step: oneOf(row, 'step', STEPS),
@@ -104,7 +109,6 @@ export function stepOutput(row: ResultRow): StepOutputRow {
     verdict: oneOf(row, 'verdict', ['accepted', 'rejected']),
     reason: textOrNull(row, 'reason'),
     detail: textOrNull(row, 'detail'),
-    output: textOrNull(row, 'output'),
     flags: JSON.parse(text(row, 'flags')) as Flag[],
     callKeys: JSON.parse(text(row, 'call_keys')) as string[],
     runId: text(row, 'run_id'),

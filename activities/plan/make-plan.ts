@@ -67,7 +67,8 @@ export function worldOf(world: World, domains: readonly DomainPlan[]): PlanWorld
   };
 }
 
-function sumMoney(steps: readonly StepLine[]): Plan['money'] {
+/** The cost of all steps together; null where a price is unknown. */
+export function sumMoney(steps: readonly StepLine[]): Plan['money'] {
   const all = steps.map((line) => line.money).filter((money) => money !== null);
   if (all.length < steps.length) return null;
   const sum = (pick: (money: (typeof all)[number]) => number): number => all.reduce((total, money) => total + pick(money), 0);
@@ -136,6 +137,7 @@ export async function makePlan(world: World, clock: () => number, notes: readonl
     timeMs: timeAtLimits(world, steps, measures),
     overBudget,
     stale: { waivers: movedOn ? await store.planning.waiverCount(before.pipelineHash) : 0, releases: movedOn ? releases.length : 0 },
+    sample: world.sample === null ? null : { rows: world.sample.ids.length },
     notes,
   };
   return { plan, domains, measures };

@@ -1,6 +1,7 @@
 import { FAILURES } from '../../llm/failures.ts';
 import { batchPrice, estimateTokens, priceBook } from '../../llm/prices.ts';
 import type { ModelPrice } from '../../llm/prices.ts';
+import { wilson } from '../../metrics/proportion.ts';
 import type { Role, StepId } from '../../schemas/steps.ts';
 import type { CallMeasure, ChangeCount } from '../../store/planning-port.ts';
 import type { Rates } from '../../stages/plan/profile.ts';
@@ -80,13 +81,16 @@ function costOf(
   };
 }
 
-function cutOffOf(step: StepId, changes: readonly ChangeCount[]): StepLine['cutOff'] {
+function cutOffOf(step: StepId, changes: readonly ChangeCount[], isSampled: boolean): StepLine['cutOff'] {
   const found = changes.find((change) => change.step === step);
-  if (found !== undefined && found.redoneNow >= ENOUGH_REDONE)
-    return { changeRate: found.changedNow / found.redoneNow, redone: found.redoneNow, of: 'this edit' };
-  if (found !== undefined && found.redone > 0)
-    return { changeRate: found.changed / found.redone, redone: found.redone, of: 'earlier edits' };
-  return { changeRate: 1, redone: 0, of: 'nothing yet' };
+  const seen = (changed: number, redone: number, of: StepLine['cutOff']['of']): StepLine['cutOff'] => {
+    const interval = wilson(changed, redone);
+    return { changeRate: interval?.share ?? 1, low: interval?.low ?? 0, high: interval?.high ?? 1, redone, of };
+  };
+  if (found !== undefined && found.redoneNow > 0 && isSampled) return seen(found.changedNow, found.redoneNow, 'a sample');
+  if (found !== undefined && found.redoneNow >= ENOUGH_REDONE) return seen(found.changedNow, found.redoneNow, 'this edit');
+  if (found !== undefined && found.redone > 0) return seen(found.changed, found.redone, 'earlier edits');
+  return seen(0, 0, 'nothing yet');
 }
 
 /** Logical calls per candidate of steps nobody ran yet: the mean plan has five blocks and sixteen atoms. */
@@ -135,7 +139,7 @@ export async function measure(world: World): Promise<ReadonlyMap<StepId, StepMea
                   1,
                   total((item) => item.firsts),
                 ),
-          cutOff: cutOffOf(id, changes),
+          cutOff: cutOffOf(id, changes, world.sample !== null),
         },
       ];
     }),
@@ -145,8 +149,11 @@ export async function measure(world: World): Promise<ReadonlyMap<StepId, StepMea
 /** Acceptance of a step nobody saw yet, so that nine of them make the prior yield of the launch rule. */
 const PRIOR_ACCEPTANCE = 0.2 ** (1 / 9);
 
+/** Rates with, where an edit was measured on a sample, those at both ends of their intervals. */
+export type PlanRates = Rates & { readonly ends: { readonly low: Rates; readonly high: Rates } | null };
+
 /** Rates of change from stored verdicts, and of acceptance from the ends under the pipeline that is compared with. */
-export async function ratesOf(world: World, measures: ReadonlyMap<StepId, StepMeasure>): Promise<Rates> {
+export async function ratesOf(world: World, measures: ReadonlyMap<StepId, StepMeasure>): Promise<PlanRates> {
   const { before, store } = world;
   const ends = before === null ? [] : await store.stepCounts(before.pipelineHash, before.orderId);
   const ids = [...world.steps.keys()];
@@ -158,5 +165,14 @@ export async function ratesOf(world: World, measures: ReadonlyMap<StepId, StepMe
       return [step, here + later === 0 ? PRIOR_ACCEPTANCE : later / (here + later)];
     }),
   );
-  return { change: (step) => measures.get(step)?.cutOff.changeRate ?? 1, accept: (step) => accept.get(step) ?? PRIOR_ACCEPTANCE };
+  const rates = (change: (cutOff: StepLine['cutOff']) => number): Rates => ({
+    change: (step) => {
+      const cutOff = measures.get(step)?.cutOff;
+      return cutOff === undefined ? 1 : change(cutOff);
+    },
+    accept: (step) => accept.get(step) ?? PRIOR_ACCEPTANCE,
+  });
+  const isMeasured = [...measures.values()].some(({ cutOff }) => cutOff.of === 'a sample');
+  const end = (name: 'low' | 'high'): Rates => rates((cutOff) => (cutOff.of === 'a sample' ? cutOff[name] : cutOff.changeRate));
+  return { ...rates((cutOff) => cutOff.changeRate), ends: isMeasured ? { low: end('low'), high: end('high') } : null };
 }

@@ -18,7 +18,16 @@ export interface StepLine {
   readonly mayRun: number;
   /** Of those that may run, how many are expected to after cut-off, and how that is known. */
   readonly expectedRuns: number;
-  readonly cutOff: { readonly changeRate: number; readonly redone: number; readonly of: 'this edit' | 'earlier edits' | 'nothing yet' };
+  /** The same when every rate of change stands at the low or high end of its interval; null where nothing was measured on a sample. */
+  readonly expectedRange: { readonly low: number; readonly high: number } | null;
+  /** How often its output changes when it is decided again, the Wilson interval at 95 % of that share, and what it was seen on. */
+  readonly cutOff: {
+    readonly changeRate: number;
+    readonly low: number;
+    readonly high: number;
+    readonly redone: number;
+    readonly of: 'a sample' | 'this edit' | 'earlier edits' | 'nothing yet';
+  };
   readonly calls: Range;
   /** Calls for candidates beyond those expected, if everything before them were rejected. */
   readonly refillCalls: number;
@@ -78,6 +87,8 @@ export interface Plan {
   readonly timeMs: number | null;
   readonly overBudget: readonly { readonly cap: string; readonly capMicroUsd: number; readonly expectedMicroUsd: number }[];
   readonly stale: { readonly waivers: number; readonly releases: number };
+  /** Rows of this edit that were asked beforehand (`plan --sample`); null without any. */
+  readonly sample: { readonly rows: number } | null;
   /** Notes on what could not be known without asking. */
   readonly notes: readonly string[];
 }

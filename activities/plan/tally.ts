@@ -12,6 +12,9 @@ interface Counts {
   runs: number;
   mayRun: number;
   expectedRuns: number;
+  fewestRuns: number;
+  mostRuns: number;
+  isMeasured: boolean;
   lower: number;
   expected: number;
   upper: number;
@@ -54,11 +57,27 @@ function addLater(counts: Counts, item: PlannedCandidate, step: StepId, measured
   counts.mayRun += 1;
   counts.upper += most;
   counts.expectedRuns += chance;
+  counts.fewestRuns += item.range?.low.runs.get(step) ?? chance;
+  counts.mostRuns += item.range?.high.runs.get(step) ?? chance;
+  counts.isMeasured ||= item.range !== null;
   counts.expected += Math.min(most, chance * (measured?.callsPerCandidate ?? 1));
 }
 
 function countStep(domains: readonly DomainPlan[], step: StepId, measured: StepMeasure | undefined): Counts {
-  const counts: Counts = { reused: 0, free: 0, runs: 0, mayRun: 0, expectedRuns: 0, lower: 0, expected: 0, upper: 0, refill: 0 };
+  const counts: Counts = {
+    reused: 0,
+    free: 0,
+    runs: 0,
+    mayRun: 0,
+    expectedRuns: 0,
+    fewestRuns: 0,
+    mostRuns: 0,
+    isMeasured: false,
+    lower: 0,
+    expected: 0,
+    upper: 0,
+    refill: 0,
+  };
   const lowerKeys = new Set<string>();
   for (const { candidates, beyond } of domains) {
     counts.refill += beyond * MOST_PARTS[step] * mostCallsPerPart(step, MAX_SAMPLES);
@@ -132,7 +151,8 @@ export function stepLine(domains: readonly DomainPlan[], step: StepId, measured:
     runs: counts.runs,
     mayRun: counts.mayRun,
     expectedRuns: Math.round(counts.expectedRuns),
-    cutOff: measured?.cutOff ?? { changeRate: 1, redone: 0, of: 'nothing yet' },
+    expectedRange: counts.isMeasured ? { low: Math.round(counts.fewestRuns), high: Math.round(counts.mostRuns) } : null,
+    cutOff: measured?.cutOff ?? { changeRate: 1, low: 0, high: 1, redone: 0, of: 'nothing yet' },
     calls: { lower: counts.lower, expected: Math.round(counts.expected), upper: counts.upper },
     refillCalls: counts.refill,
     tokens: {

@@ -3,10 +3,11 @@ import { DomainFold, isCovered, isFinal } from '../../stages/acceptance.ts';
 import type { DomainAcceptance, FoldCandidate, NearQueries } from '../../stages/acceptance.ts';
 import { launchable, repeatReach } from '../../stages/launch.ts';
 import { expectationOf, isSureToFall } from '../../stages/plan/profile.ts';
-import type { Expectation, Rates } from '../../stages/plan/profile.ts';
+import type { Expectation } from '../../stages/plan/profile.ts';
 import type { PositionOutcome } from '../../store/port.ts';
 import { domainSize, quotaOf } from '../fold-stored.ts';
 import type { CandidatePlan } from './candidate-plan.ts';
+import type { PlanRates } from './measures.ts';
 import { pastsOf, planPage } from './walk-page.ts';
 import type { Past, Walker } from './walk.ts';
 import type { World } from './world.ts';
@@ -15,6 +16,8 @@ import type { World } from './world.ts';
 export interface PlannedCandidate {
   readonly plan: CandidatePlan;
   readonly expectation: Expectation | null;
+  /** The same at both ends of what a sample measured; null where nothing was. */
+  readonly range: { readonly low: Expectation; readonly high: Expectation } | null;
   /** True when every build that ends must decide it: it lies before the earliest possible cut-off. */
   readonly isCertain: boolean;
   /** True when it lies within what the build is expected to launch. */
@@ -113,6 +116,27 @@ function tallyEnd(
   else if (plan !== undefined && expectation !== null && !isSureToFall(plan.needs)) tally.balance -= 1 - chance;
 }
 
+type Expected = Pick<PlannedCandidate, 'expectation' | 'range'>;
+
+const NOTHING_EXPECTED: Expected = { expectation: null, range: null };
+
+/** What is expected of a candidate; those of one profile share it, so it is worked out once for each. */
+function expecting(rates: PlanRates): (plan: CandidatePlan | undefined) => Expected {
+  const known = new WeakMap<CandidatePlan['needs'], Expected>();
+  return (plan) => {
+    if (plan === undefined || plan.first === null) return NOTHING_EXPECTED;
+    const before = known.get(plan.needs);
+    if (before !== undefined) return before;
+    const { ends } = rates;
+    const expected: Expected = {
+      expectation: expectationOf(plan, plan.needs, rates),
+      range: ends === null ? null : { low: expectationOf(plan, plan.needs, ends.low), high: expectationOf(plan, plan.needs, ends.high) },
+    };
+    known.set(plan.needs, expected);
+    return expected;
+  };
+}
+
 /** Open candidates the launch rule starts at once, whatever their verdicts turn out to be; ones that ended before come first and may be enough. */
 async function firstWave(world: World, tally: Tally, total: number, size: number, open: readonly CandidatePlan[]): Promise<number> {
   const { chunkSize, window } = world.spec.config.construction;
@@ -141,14 +165,15 @@ async function firstWave(world: World, tally: Tally, total: number, size: number
  * Walks a domain in its order until the build is expected to have met its quota, and folds it as if everything open were accepted:
  * what that fold needs is certain, what it does not is only expected or possible.
  */
-export async function planDomain(world: World, walker: Walker, domain: Domain, near: NearQueries, rates: Rates): Promise<DomainPlan> {
+export async function planDomain(world: World, walker: Walker, domain: Domain, near: NearQueries, rates: PlanRates): Promise<DomainPlan> {
   const { store, order, spec } = world;
   const quota = await quotaOf(store, order.id, spec.config, domain);
   const size = await domainSize(store, order.id, domain);
   const fold = new DomainFold(quota, openEyed(near));
   const tally: Tally = { done: 0, blocked: 0, balance: 0, verdicts: 0, accepted: 0 };
   const isEnough = (): boolean => fold.met && tally.balance >= -1e-9;
-  const walked: { readonly plan: CandidatePlan; readonly expectation: Expectation | null; readonly isExpected: boolean }[] = [];
+  const expect = expecting(rates);
+  const walked: Omit<PlannedCandidate, 'isCertain'>[] = [];
   let at = 0;
   for await (const { page, pasts } of openPages(world, domain, size)) {
     if (isEnough()) break;
@@ -158,10 +183,10 @@ export async function planDomain(world: World, walker: Walker, domain: Domain, n
     for (const item of page) {
       const plan = plans.get(item.candidateId);
       const isExpected = !isEnough() && (fold.met || fold.wants(item.source));
-      const expectation = plan === undefined || plan.first === null ? null : expectationOf(plan, plan.needs, rates);
-      if (isExpected) tallyEnd(tally, item, plan, expectation, fold.met);
+      const expected = expect(plan);
+      if (isExpected) tallyEnd(tally, item, plan, expected.expectation, fold.met);
       fold.take(foldCandidate(item, plan));
-      if (plan !== undefined) walked.push({ plan, expectation, isExpected });
+      if (plan !== undefined) walked.push({ plan, ...expected, isExpected });
     }
   }
   const best = fold.result();

@@ -8,6 +8,8 @@ import type { FormatModes } from '../prepare-steps.ts';
 import type { PreparedStep } from '../run-context.ts';
 import { readPipelineParts, wasAsked } from '../step-versions.ts';
 import type { PipelineParts } from '../step-versions.ts';
+import { readSample } from './kept-sample.ts';
+import type { Sample } from './kept-sample.ts';
 
 /** An earlier pipeline whose outputs may still stand. */
 export interface Baseline {
@@ -29,6 +31,8 @@ export interface World {
   readonly before: RunRow | null;
   /** Steps for which a verdict or a reply may be stored; the others need no look-up. */
   readonly mayBeStored: ReadonlySet<StepId>;
+  /** Rows of this edit that were asked beforehand to measure it; null when none were. */
+  readonly sample: Sample | null;
 }
 
 /** Pipelines looked back at for outputs that stand in for what an edit will change. */
@@ -40,11 +44,12 @@ function asRunSpec(spec: World['spec']): RunSpec {
 
 async function baselinesOf(store: Store, label: string, now: string): Promise<Pick<World, 'baselines' | 'before'>> {
   const runs = (await store.runs()).toReversed();
-  const ofLabel = runs.filter((run) => run.label === label);
+  const builds = runs.filter(({ kind }) => kind === 'build');
+  const ofLabel = builds.filter((run) => run.label === label);
   const ordered = [...ofLabel, ...runs.filter((run) => run.label !== label)];
   const hashes = [...new Set(ordered.map((run) => run.pipelineHash))].filter((hash) => hash !== now).slice(0, MOST_BASELINES);
   const baselines = await Promise.all(hashes.map(async (hash) => ({ hash, parts: await readPipelineParts(store, hash) })));
-  return { baselines, before: ofLabel[0] ?? runs[0] ?? null };
+  return { baselines, before: ofLabel[0] ?? builds[0] ?? null };
 }
 
 async function storedSteps(store: Store, steps: World['steps']): Promise<ReadonlySet<StepId>> {
@@ -64,6 +69,10 @@ export async function openWorld(
   const steps = prepareSteps(asRunSpec(spec), modes);
   const hash = pipelineHash(asRunSpec(spec), steps);
   const order = await ensureOrder(deps, spec, options);
-  const [earlier, mayBeStored] = await Promise.all([baselinesOf(store, spec.label, hash), storedSteps(store, steps)]);
-  return { store, spec, steps, pipelineHash: hash, order, mayBeStored, ...earlier };
+  const [earlier, mayBeStored, sample] = await Promise.all([
+    baselinesOf(store, spec.label, hash),
+    storedSteps(store, steps),
+    readSample(store, { label: spec.label, pipelineHash: hash, orderId: order.id }),
+  ]);
+  return { store, spec, steps, pipelineHash: hash, order, mayBeStored, sample, ...earlier };
 }

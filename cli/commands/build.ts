@@ -6,9 +6,10 @@ import { endInterrupted } from '../end-interrupted.ts';
 import type { BuildState } from '../owner/builds.ts';
 import type { PlanDone } from '../queries/plan-done.ts';
 import type { PlanReport, PlanSpec } from '../queries/plan.ts';
+import { settledBuild } from '../settled-build.ts';
 import { startedBy } from '../started-by.ts';
 import type { Invocation } from './catalog.ts';
-import { followBuild } from './follow-build.ts';
+import { followBuild, showBuild } from './follow-build.ts';
 import { checkHeld, readHeldPlan } from './held-plan.ts';
 import { configOf, isOn, labelOf, say, textOption } from './options.ts';
 import { planDoneText } from './plan-done-text.ts';
@@ -24,7 +25,7 @@ async function planFirst(owner: OwnerClient, spec: PlanSpec): Promise<PlanReport
   return ((await owner.call('query.plan', { spec, restratify: false, explain: null })) as PlanReport).plan;
 }
 
-/** `memcalib build`: plans and starts a build, or attaches to the one of this label that is under way. */
+/** `memcalib build`: plans and starts a build, attaches to the one of this label that is under way, or says that all it would do is done. */
 export async function runBuild(invocation: Invocation): Promise<number> {
   const loaded = await configOf(invocation);
   const label = labelOf(invocation);
@@ -32,6 +33,8 @@ export async function runBuild(invocation: Invocation): Promise<number> {
   const spec = { ...specOf(loaded, label), ...allowed };
   const file = textOption(invocation, 'plan');
   const held = file === undefined ? null : readHeldPlan(resolve(file));
+  const settled = held === null ? await settledBuild(loaded, spec) : null;
+  if (settled !== null) return showBuild(invocation, settled.report, settled.report, settled.shortfall);
   const ended = await endInterrupted(loaded, spec, async (store) => {
     if (held === null) return;
     const { readPlan } = await import('../queries/plan.ts');

@@ -53,12 +53,13 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'plan',
-    summary: 'what a build would do now: how much is reused, what runs and why, calls, cost, time; asks no model',
+    summary: 'what a build would do now: how much is reused, what runs and why, calls, cost, time; asks no model but for a sample',
     options: [
       LABEL_OPTION,
       JSON_OPTION,
       ['--out <file>', 'write the plan as JSON, for build --plan'],
       ['--explain <id>', 'what it means for one candidate, step by step'],
+      ['--sample <rows>', 'ask so many of the affected rows first (paid, and reused by the build) and plan on what came of it'],
       ['--restratify', 'strata weights anew, better rows for older near-duplicates; kept; says what moves'],
     ],
     takesConfig: true,
@@ -134,6 +135,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
       ['--allow-unknown-licence', 'export rows whose licence is unknown; the card says so'],
       ['--partial', 'export what is accepted so far'],
+      ['--allow-mixed', 'let examples of earlier pipelines stand where an edited build has not come to yet; the card says so'],
     ],
     takesConfig: true,
     load: async () => (await import('./export.ts')).runExport,

@@ -16,6 +16,7 @@ export async function runExport(invocation: Invocation): Promise<number> {
     folder,
     allowUnknownLicence: isOn(invocation, 'allowUnknownLicence'),
     partial: isOn(invocation, 'partial'),
+    allowMixed: isOn(invocation, 'allowMixed'),
   });
   if (isOn(invocation, 'json')) {
     sayJson(report);
@@ -28,6 +29,10 @@ export async function runExport(invocation: Invocation): Promise<number> {
     invocation,
     `Exported ${report.train + report.test} examples (${report.train} train, ${report.test} test; ${domains}) and ${report.rejected} rejections to ${report.folder}, checked against every invariant.`,
   );
+  if (report.mixed.length > 0) {
+    const parts = report.mixed.map(({ pipelineHash, examples }) => `${examples} by ${pipelineHash.slice(0, 8)}`).join(', ');
+    tell(invocation, `Examples of several pipelines are mixed (${parts}); the card and the manifest say so.`);
+  }
   if (report.rehearsal) tell(invocation, 'This is a rehearsal: the card says so, and nobody should take it for data.');
   tell(invocation, `next: memcalib validate ${report.folder}   (look at one: memcalib show ID --hidden)`);
   return EXIT.ok;

@@ -49,6 +49,17 @@ export async function followBuild(owner: OwnerClient, loaded: LoadedConfig, invo
   view.end(report);
   if (report === null) return EXIT.internal;
   const shortfall = state.state === 'dry' ? ((await owner.call('query.shortfall', { label })) as readonly DomainShortfall[]) : [];
+  return showBuild(invocation, state, report, shortfall);
+}
+
+/** Shows how a build stands at its end, and gives the exit code that says so. */
+export function showBuild(
+  invocation: Invocation,
+  state: Pick<BuildState, 'reason'> & { readonly state: StatusReport['state'] },
+  report: StatusReport,
+  shortfall: readonly DomainShortfall[],
+): number {
+  const json = isOn(invocation, 'json');
   if (json) sayJson({ ...report, state: state.state, reason: state.reason, ...(state.state === 'dry' && { shortfall }) });
   else
     tell(

@@ -2,9 +2,11 @@ import type { Explanation } from '../../activities/plan/explain.ts';
 import type { Plan, StepLine } from '../../activities/plan/plan.ts';
 import { count, table } from './table.ts';
 
-const whole = (n: number): string => Math.round(n).toLocaleString('en-US');
+/** A whole number with thousands set apart. */
+export const whole = (n: number): string => Math.round(n).toLocaleString('en-US');
 
-function usd(microUsd: number): string {
+/** An amount as a person reads it: more digits for small ones. */
+export function usd(microUsd: number): string {
   const value = microUsd / 1_000_000;
   return `$${value >= 100 ? value.toFixed(0) : value >= 0.1 || value === 0 ? value.toFixed(2) : value.toFixed(4)}`;
 }
@@ -24,7 +26,13 @@ export function duration(ms: number): string {
 function cutOffCell({ cutOff, mayRun }: StepLine): string {
   if (mayRun === 0 && cutOff.of === 'nothing yet') return '';
   if (cutOff.of === 'nothing yet') return 'no edit seen yet';
-  return `${Math.round(cutOff.changeRate * 100)} % of ${whole(cutOff.redone)} (${cutOff.of})`;
+  const percent = (share: number): string => `${Math.round(share * 100)}`;
+  const seen = `${percent(cutOff.changeRate)} % of ${whole(cutOff.redone)}`;
+  return cutOff.of === 'a sample' ? `${seen} sampled (${percent(cutOff.low)}-${percent(cutOff.high)} %)` : `${seen} (${cutOff.of})`;
+}
+
+function expectedCell({ runs, expectedRuns, expectedRange: range }: StepLine): string | number {
+  return range === null ? runs + expectedRuns : `${runs + expectedRuns} (${runs + range.low}-${runs + range.high})`;
 }
 
 function stepsTable(plan: Plan): string {
@@ -36,7 +44,7 @@ function stepsTable(plan: Plan): string {
       line.free,
       line.runs,
       line.mayRun,
-      line.runs + line.expectedRuns,
+      expectedCell(line),
       `${whole(line.calls.expected)} (${whole(line.calls.lower)}-${whole(line.calls.upper)})`,
       line.calls.expected === 0
         ? ''
@@ -79,9 +87,15 @@ function domainsTable(plan: Plan): string {
   );
 }
 
-function staleLines({ stale, domains, overBudget, notes }: Plan): readonly string[] {
+function staleLines({ stale, domains, overBudget, notes, sample, steps }: Plan): readonly string[] {
+  const isMeasured = steps.some(({ cutOff }) => cutOff.of === 'a sample');
   const blocked = domains.reduce((sum, line) => sum + line.blocked, 0);
   return [
+    ...(sample === null || !isMeasured
+      ? []
+      : [
+          `What is expected after cut-off was measured: a sample of ${count(sample.rows, 'row')} of this edit was asked beforehand, and is reused. Ranges in the columns expected and output changed hold at 95 %.`,
+        ]),
     ...(stale.waivers === 0
       ? []
       : [`${count(stale.waivers, 'waiver')} of the last pipeline no longer hold${stale.waivers === 1 ? 's' : ''}.`]),

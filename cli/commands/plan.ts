@@ -9,6 +9,7 @@ import type { PlanSpec } from '../queries/plan.ts';
 import type { Invocation } from './catalog.ts';
 import { configOf, isOn, labelOf, sayJson, textOption } from './options.ts';
 import { explanationText, planText } from './plan-text.ts';
+import { sampleSize, takeSample } from './plan-sample.ts';
 import { tell } from './told-commands.ts';
 
 /** What a build of a label would be, read from config and prompt files as they are now. */
@@ -33,12 +34,15 @@ function writePlan(file: string, plan: Plan): void {
   }
 }
 
-/** `memcalib plan`: what a build would do now, from the ledger and stored outputs; asks no model. */
+/** `memcalib plan`: what a build would do now, from the ledger and stored outputs; asks no model but for a sample. */
 export async function runPlan(invocation: Invocation): Promise<number> {
   const loaded = await configOf(invocation);
   const explain = textOption(invocation, 'explain') ?? null;
+  const spec = specOf(loaded, labelOf(invocation));
+  const size = sampleSize(invocation);
+  if (size !== null) await takeSample(invocation, loaded, spec, size);
   const report = await query(loaded, 'plan', {
-    spec: specOf(loaded, labelOf(invocation)),
+    spec,
     restratify: isOn(invocation, 'restratify'),
     explain,
   });

@@ -76,7 +76,7 @@ export function statusText(report: StatusReport, configFlag: string): string {
     const listed = others.map((item) => `${item.count} under ${item.pipelineHash.slice(0, 8)}`).join(', ');
     lines.push(
       '',
-      `accepted under other pipelines and not built anew: ${listed}; exports hold this one's (${report.pipelineHash.slice(0, 8)}) alone`,
+      `accepted under earlier pipelines and not built anew: ${listed}; exports hold this one's (${report.pipelineHash.slice(0, 8)}) alone, or all with --allow-mixed`,
     );
   }
   const rejections = merged(

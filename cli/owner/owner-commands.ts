@@ -31,6 +31,13 @@ const CallsArgs = z.object({
   limit: z.int(),
 });
 
+const ExportFlags = LabelArgs.extend({
+  folder: z.string(),
+  allowUnknownLicence: z.boolean(),
+  partial: z.boolean(),
+  allowMixed: z.boolean(),
+});
+
 const DiffSide = z.object({ name: z.string(), path: z.string() });
 const DiffSides = z.object({ before: DiffSide, after: DiffSide, details: z.int().nonnegative() });
 
@@ -103,7 +110,6 @@ export function ownerCommands(deps: {
     'query.cost': onLabel((label) => QUERIES.cost(store, { label })),
     'query.plan': (args) => QUERIES.plan(store, parse(SpecArgs.extend({ restratify: z.boolean(), explain: z.string().nullable() }), args)),
     'query.planDone': onLabel((label) => QUERIES.planDone(store, { label })),
-    'query.export': (args) =>
-      QUERIES.export(store, parse(LabelArgs.extend({ folder: z.string(), allowUnknownLicence: z.boolean(), partial: z.boolean() }), args)),
+    'query.export': (args) => QUERIES.export(store, parse(ExportFlags, args)),
   };
 }

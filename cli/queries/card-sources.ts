@@ -1,9 +1,6 @@
 import { LICENCES } from '../../datasets/licences.ts';
 import type { FinishedExample } from '../../schemas/finished-example.ts';
 import type { CardSource } from '../../stages/card.ts';
-import type { RunRow, Store } from '../../store/port.ts';
-
-const PAGE = 500;
 
 const NEEDS_ATTRIBUTION = /^CC-BY/;
 
@@ -13,19 +10,16 @@ function attributionRule(licences: readonly string[], attribution: string): stri
   return attribution === '' ? '' : `Credit ${attribution}.`;
 }
 
-/** The source datasets of the kept examples, with the licences and revisions of the rows that were used. */
-export async function cardSources(store: Store, run: RunRow, kept: readonly string[]): Promise<readonly CardSource[]> {
+/** The source datasets of finished examples, with the licences and revisions of the rows that were used. */
+export async function cardSources(examples: AsyncIterable<{ readonly example: FinishedExample }>): Promise<readonly CardSource[]> {
   const found = new Map<string, { readonly revisions: Set<string>; readonly licences: Set<string> }>();
-  for (let at = 0; at < kept.length; at += PAGE) {
-    for (const outcome of await store.outcomes(run, kept.slice(at, at + PAGE))) {
-      if (outcome.example === null) continue;
-      const { record } = JSON.parse(outcome.example) as FinishedExample;
-      const dataset = record.source_dataset ?? 'unknown';
-      const entry = found.get(dataset) ?? { revisions: new Set<string>(), licences: new Set<string>() };
-      entry.revisions.add(record.source_revision ?? 'unknown');
-      entry.licences.add(record.source_license ?? 'unknown');
-      found.set(dataset, entry);
-    }
+  for await (const { example } of examples) {
+    const { record } = example;
+    const dataset = record.source_dataset ?? 'unknown';
+    const entry = found.get(dataset) ?? { revisions: new Set<string>(), licences: new Set<string>() };
+    entry.revisions.add(record.source_revision ?? 'unknown');
+    entry.licences.add(record.source_license ?? 'unknown');
+    found.set(dataset, entry);
   }
   const known = new Map(Object.values(LICENCES).map((entry) => [entry.attribution.split(' (')[0] ?? '', entry.attribution]));
   return [...found]

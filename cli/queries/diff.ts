@@ -1,9 +1,11 @@
 import { compareExamples } from '../../metrics/example-change.ts';
 import type { ExampleChange, FieldChange } from '../../metrics/example-change.ts';
 import type { Store } from '../../store/port.ts';
+import { measureExample } from '../../metrics/example-digest.ts';
+import type { ExampleDigest } from '../../metrics/example-digest.ts';
 import { openSide } from './diff/side.ts';
 import type { End, Side, SideCost } from './diff/side.ts';
-import { Lengths, levelMatrix, Parts, qaFlips, reasonLines } from './diff/tallies.ts';
+import { Lengths, LevelCounts, Parts, qaFlips, reasonLines } from './diff/tallies.ts';
 import type { LengthLine, LevelMatrix, PartChange, QaFlip, ReasonLine } from './diff/tallies.ts';
 
 /** What is compared: names as typed, and the paths they would be as folders. `details` examples are given text by text. */
@@ -55,9 +57,8 @@ export interface DiffReport {
   readonly failToPass: readonly QaFlip[];
 }
 
-const PAGE = 500;
-/** Ids that the store compares by itself at a time. */
-const SUSPECTS = 1500;
+/** Pairs of examples held at a time. */
+const PAGE = 1000;
 
 function facts(side: Side): SideFacts {
   const { name, kind, runId, pipelineHash, kept, ends, cost } = side;
@@ -72,15 +73,6 @@ function oneSided(ids: readonly string[], other: Side): readonly OneSided[] {
   });
 }
 
-/** Ids that may differ: between two builds of one store, the store compares the finished examples itself. */
-async function suspects(store: Store | null, before: Side, after: Side, both: readonly string[]): Promise<ReadonlySet<string>> {
-  if (store === null || before.known === null || after.known === null) return new Set(both);
-  const found: string[] = [];
-  for (let at = 0; at < both.length; at += SUSPECTS)
-    found.push(...(await store.lineage.differing(before.known.run, after.known.run, both.slice(at, at + SUSPECTS))));
-  return new Set(found);
-}
-
 function bySize(a: { readonly id: string; readonly size: number }, b: { readonly id: string; readonly size: number }): number {
   return b.size - a.size || (a.id < b.id ? -1 : 1);
 }
@@ -90,14 +82,12 @@ class Changed {
   private readonly all: Omit<ChangedExample, 'changes'>[] = [];
   private readonly details: number;
   private detailed: ExampleChange[] = [];
-  readonly levels: ExampleChange['levels'][number][] = [];
 
   constructor(details: number) {
     this.details = details;
   }
 
   take(change: ExampleChange): void {
-    for (const pair of change.levels) this.levels.push(pair);
     if (change.changes.length === 0) return;
     this.all.push({ id: change.id, size: change.size, parts: [...new Set(change.changes.map(({ part }) => part))] });
     this.detailed.push(change);
@@ -119,34 +109,55 @@ interface Compared {
   readonly changed: Changed;
   readonly lengths: Lengths;
   readonly parts: Parts;
+  readonly levels: LevelCounts;
 }
 
-async function compareBoth(
-  store: Store | null,
-  { before, after }: { readonly before: Side; readonly after: Side },
-  both: readonly string[],
-  details: number,
-): Promise<Compared> {
-  const differing = await suspects(store, before, after, both);
-  const [lengths, parts, changed] = [new Lengths(), new Parts(), new Changed(details)];
-  for (let at = 0; at < both.length; at += PAGE) {
-    const page = both.slice(at, at + PAGE);
+/** Ids of examples that must be read on both sides, in the order in which reading them costs least; the others are the same. */
+function toRead(before: Side, after: Side, both: readonly string[], takeSame: (digest: ExampleDigest) => void): readonly string[] {
+  const differing = new Set<string>();
+  for (const id of both) {
+    const [a, b] = [before.digests.get(id), after.digests.get(id)];
+    if (a !== undefined && a.hash === b?.hash) takeSame(a);
+    else differing.add(id);
+  }
+  const stored = [...before.digests.keys()].filter((id) => differing.delete(id));
+  return [...stored, ...differing];
+}
+
+async function compareBoth(before: Side, after: Side, both: readonly string[], details: number): Promise<Compared> {
+  const [lengths, parts, changed, levels] = [new Lengths(), new Parts(), new Changed(details), new LevelCounts()];
+  const ids = toRead(before, after, both, (digest) => {
+    lengths.take('before', digest);
+    lengths.take('after', digest);
+    levels.takeSame(digest.levels);
+  });
+  for (let at = 0; at < ids.length; at += PAGE) {
+    const page = ids.slice(at, at + PAGE);
     const old = await before.read(page);
-    const now = new Map((await after.read(page.filter((id) => differing.has(id)))).map((record) => [record.id, record]));
+    const now = new Map((await after.read(page)).map((record) => [record.id, record]));
     for (const record of old) {
-      const other = now.get(record.id) ?? record;
-      lengths.take('before', record);
-      lengths.take('after', other);
+      const other = now.get(record.id);
+      if (other === undefined) throw new Error(`${after.name} keeps ${record.id} and holds no text of it`);
+      lengths.take('before', before.digests.get(record.id) ?? measureExample(record));
+      lengths.take('after', after.digests.get(record.id) ?? measureExample(other));
       const change = compareExamples(record, other);
       parts.take(change);
+      levels.take(change.levels);
       changed.take(change);
     }
   }
-  return { changed, lengths, parts };
+  return { changed, lengths, parts, levels };
 }
 
 async function measureRest(side: Side, which: 'before' | 'after', ids: readonly string[], lengths: Lengths): Promise<void> {
-  for (let at = 0; at < ids.length; at += PAGE) for (const record of await side.read(ids.slice(at, at + PAGE))) lengths.take(which, record);
+  const unknown: string[] = [];
+  for (const id of ids) {
+    const digest = side.digests.get(id);
+    if (digest === undefined) unknown.push(id);
+    else lengths.take(which, digest);
+  }
+  for (let at = 0; at < unknown.length; at += PAGE)
+    for (const record of await side.read(unknown.slice(at, at + PAGE))) lengths.take(which, measureExample(record));
 }
 
 /** Compares two builds or exports example by example. `store` is null when both sides are folders. */
@@ -155,7 +166,7 @@ export async function readDiff(store: Store | null, args: DiffArgs): Promise<Dif
   const after = await openSide(store, args.after.name, args.after.path);
   const [keptBefore, keptAfter] = [new Set(before.kept), new Set(after.kept)];
   const both = before.kept.filter((id) => keptAfter.has(id));
-  const { changed, lengths, parts } = await compareBoth(store, { before, after }, both, args.details);
+  const { changed, lengths, parts, levels } = await compareBoth(before, after, both, args.details);
   const withdrawn = before.kept.filter((id) => !keptAfter.has(id));
   const added = after.kept.filter((id) => !keptBefore.has(id));
   await measureRest(before, 'before', withdrawn, lengths);
@@ -169,7 +180,7 @@ export async function readDiff(store: Store | null, args: DiffArgs): Promise<Dif
     added: oneSided(added, before),
     withdrawn: oneSided(withdrawn, after),
     parts: parts.lines(),
-    levels: levelMatrix(changed.levels),
+    levels: levels.lines(),
     reasons: reasonLines(before, after),
     lengths: lengths.lines(),
     passToFail: qaFlips(before, after),

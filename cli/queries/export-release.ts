@@ -3,20 +3,20 @@ import { basename, dirname, join } from 'node:path';
 import { bindRoles, prepareSteps } from '../../activities/prepare-steps.ts';
 import type { FormatModes } from '../../activities/prepare-steps.ts';
 import { readSpec } from '../../activities/read-spec.ts';
-import { foldedRejections, foldStored } from '../../activities/fold-stored.ts';
-import type { StoredFold } from '../../activities/fold-stored.ts';
+import { foldedRejections } from '../../activities/fold-stored.ts';
 import { CardError, renderCard } from '../../stages/card.ts';
 import { splitExamples } from '../../datasets/splits.ts';
 import type { SplitItem } from '../../datasets/splits.ts';
 import { writeExport } from '../../hub/write-export.ts';
 import { ROLES } from '../../schemas/steps.ts';
-import type { FinishedExample } from '../../schemas/finished-example.ts';
 import type { ProvenanceLine, RejectedLine, ExampleRecord } from '../../schemas/record.ts';
 import type { RunSpec } from '../../schemas/run-spec.ts';
 import type { RunRow, Store } from '../../store/port.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { packageRoot } from '../package-root.ts';
 import { cardSources } from './card-sources.ts';
+import { finishedExamples, openScope } from './export-scope.ts';
+import type { ExportScope } from './export-scope.ts';
 import { latestRunFact } from './latest-run.ts';
 import { readStatus } from './status.ts';
 
@@ -26,6 +26,8 @@ export interface ExportArgs {
   readonly folder: string;
   readonly allowUnknownLicence: boolean;
   readonly partial: boolean;
+  /** Lets examples of earlier pipelines stand where the build has not come to yet. */
+  readonly allowMixed: boolean;
 }
 
 /** What an export holds. */
@@ -37,28 +39,13 @@ export interface ExportReport {
   readonly domains: Readonly<Record<string, number>>;
   readonly rehearsal: boolean;
   readonly pipelineHash: string;
+  /** Examples by pipeline when several are mixed; else empty. */
+  readonly mixed: readonly { readonly pipelineHash: string; readonly examples: number }[];
 }
 
-/** Examples read at a time: nothing holds a whole run. */
-const PAGE = 200;
-
-interface Finished {
-  readonly example: FinishedExample;
-  readonly callKeys: readonly string[];
-}
-
-async function* finishedExamples(store: Store, run: RunRow, ids: readonly string[]): AsyncGenerator<Finished> {
-  for (let at = 0; at < ids.length; at += PAGE) {
-    for (const outcome of await store.outcomes(run, ids.slice(at, at + PAGE))) {
-      if (outcome.example === null) continue;
-      yield { example: JSON.parse(outcome.example) as FinishedExample, callKeys: outcome.callKeys };
-    }
-  }
-}
-
-async function splitsOf(store: Store, run: RunRow, spec: RunSpec, fold: StoredFold): Promise<ReadonlyMap<string, string>> {
+async function splitsOf(store: Store, of: ExportScope, spec: RunSpec): Promise<ReadonlyMap<string, string>> {
   const items: SplitItem[] = [];
-  for await (const { example } of finishedExamples(store, run, fold.kept)) {
+  for await (const { example } of finishedExamples(store, of, of.fold.kept)) {
     const { record } = example;
     items.push({
       id: record.id,
@@ -85,26 +72,22 @@ async function splitsOf(store: Store, run: RunRow, spec: RunSpec, fold: StoredFo
 function streams(
   store: Store,
   run: RunRow,
-  fold: StoredFold,
+  of: ExportScope,
   splits: ReadonlyMap<string, string>,
 ): {
   readonly records: (split: 'train' | 'test') => AsyncGenerator<ExampleRecord>;
   readonly provenance: () => AsyncGenerator<ProvenanceLine>;
   readonly rejected: () => AsyncGenerator<RejectedLine>;
 } {
-  const full = (record: FinishedExample['record'], split: 'train' | 'test'): ExampleRecord => ({
-    ...record,
-    pipeline_hash: run.pipelineHash,
-    split,
-  });
-  const idsOf = (split: string): readonly string[] => fold.kept.filter((id) => splits.get(id) === split);
+  const idsOf = (split: string): readonly string[] => of.fold.kept.filter((id) => splits.get(id) === split);
   return {
     async *records(split) {
-      for await (const { example } of finishedExamples(store, run, idsOf(split))) yield full(example.record, split);
+      for await (const { example, pipelineHash } of finishedExamples(store, of, idsOf(split)))
+        yield { ...example.record, pipeline_hash: pipelineHash, split };
     },
     async *provenance() {
       for (const split of ['train', 'test'] as const) {
-        for await (const { example, callKeys } of finishedExamples(store, run, idsOf(split))) {
+        for await (const { example, callKeys, pipelineHash } of finishedExamples(store, of, idsOf(split))) {
           const { record } = example;
           yield {
             id: record.id,
@@ -114,7 +97,7 @@ function streams(
             source_license: record.source_license ?? 'unknown',
             attribution: record.attribution ?? '',
             group_key: record.group_key ?? '',
-            pipeline_hash: run.pipelineHash,
+            pipeline_hash: pipelineHash,
             split,
             calls: [...callKeys],
           };
@@ -126,7 +109,7 @@ function streams(
         for (const row of page)
           yield { id: row.sourceId, source_dataset: row.sourceDataset, source_id: row.sourceId, step: 'eligibility', reason: row.reason };
       }
-      for await (const item of foldedRejections(store, run, fold))
+      for await (const item of foldedRejections(store, of.scope, of.fold))
         yield { id: item.candidateId, source_dataset: item.sourceDataset, source_id: item.sourceId, step: item.step, reason: item.reason };
     },
   };
@@ -134,19 +117,6 @@ function streams(
 
 function codeVersion(): string {
   return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { readonly version: string }).version;
-}
-
-function checkReady(args: ExportArgs, state: string, fold: StoredFold): void {
-  if (fold.kept.length === 0)
-    throw new CliError(
-      `The build labelled ${args.label} has no accepted example yet, so there is nothing to export. Type \`memcalib status\` to see where its rows are.`,
-      EXIT.unfinished,
-    );
-  if (args.partial || state === 'completed' || state === 'dry') return;
-  throw new CliError(
-    `The build labelled ${args.label} is ${state}, with ${fold.kept.length} examples accepted so far. Type \`memcalib build\` to finish it, or \`memcalib export --partial\` to export what is there.`,
-    EXIT.unfinished,
-  );
 }
 
 /** The release and the split of each of its examples, so that `why` can name it. */
@@ -171,22 +141,24 @@ export async function exportRelease(store: Store, args: ExportArgs): Promise<Exp
     throw new CliError(`There is no build labelled ${args.label} yet. Type \`memcalib build\` to start one.`, EXIT.usage);
   const spec = await readSpec(store, runId);
   const status = await readStatus(store, args.label);
-  const fold = await foldStored(store, run, spec.config);
-  checkReady(args, status?.state ?? 'starting', fold);
-  const splits = await splitsOf(store, run, spec, fold);
-  const { records, provenance, rejected } = streams(store, run, fold, splits);
+  const of = await openScope(store, run, spec, args, status?.state ?? 'starting');
+  const { fold } = of;
+  const mixed = of.mixed.map(({ pipelineHash, examples }) => ({ pipeline_hash: pipelineHash, examples }));
+  const splits = await splitsOf(store, of, spec);
+  const { records, provenance, rejected } = streams(store, run, of, splits);
   const steps = prepareSteps(spec, (JSON.parse(run.config) as { readonly modes: FormatModes }).modes);
   const roles = bindRoles(spec);
   const models = Object.fromEntries(ROLES.map((role) => [role, { provider: roles[role].provider, model: roles[role].model }])) as Record<
     (typeof ROLES)[number],
     { provider: string; model: string }
   >;
-  const sources = await cardSources(store, run, fold.kept);
+  const sources = await cardSources(finishedExamples(store, of, fold.kept));
   try {
     const summary = await writeExport(args.folder, {
       name: spec.config.name,
       seed: run.seed,
       pipelineHash: run.pipelineHash,
+      ...(mixed.length > 0 && { mixed }),
       rehearsal: spec.rehearsal,
       train: records('train'),
       test: records('test'),
@@ -202,6 +174,7 @@ export async function exportRelease(store: Store, args: ExportArgs): Promise<Exp
           models,
           stepVersions: [...steps.values()].map((step) => ({ step: step.definition.id, version: step.version })),
           pipelineHash: run.pipelineHash,
+          mixed: of.mixed,
           seed: run.seed,
           codeVersion: codeVersion(),
         }),
@@ -210,6 +183,7 @@ export async function exportRelease(store: Store, args: ExportArgs): Promise<Exp
         run_id: runId,
         label: args.label,
         partial: args.partial,
+        ...(mixed.length > 0 && { mixed }),
         reserve: fold.reserve,
         calls: status?.calls.total ?? 0,
         cost_micro_usd: status?.calls.microUsd ?? null,
@@ -225,6 +199,7 @@ export async function exportRelease(store: Store, args: ExportArgs): Promise<Exp
       domains: summary.counts.byDomain,
       rehearsal: spec.rehearsal,
       pipelineHash: run.pipelineHash,
+      mixed: of.mixed.map(({ pipelineHash, examples }) => ({ pipelineHash, examples })),
     };
   } catch (error) {
     if (error instanceof CardError)

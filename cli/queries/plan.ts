@@ -3,9 +3,11 @@ import type { FormatModes } from '../../activities/prepare-steps.ts';
 import { explainCandidate } from '../../activities/plan/explain.ts';
 import type { Explanation } from '../../activities/plan/explain.ts';
 import { makePlan } from '../../activities/plan/make-plan.ts';
+import type { PlannedBuild } from '../../activities/plan/make-plan.ts';
 import type { Plan } from '../../activities/plan/plan.ts';
 import { orderNotes } from '../../activities/plan/order-notes.ts';
 import { openWorld } from '../../activities/plan/world.ts';
+import type { World } from '../../activities/plan/world.ts';
 import type { EndpointFacts } from '../../llm/probe.ts';
 import { ROLES } from '../../schemas/steps.ts';
 import type { RunSpec } from '../../schemas/run-spec.ts';
@@ -55,12 +57,29 @@ async function knownModes(store: Store, spec: PlanSpec): Promise<{ readonly mode
   return { modes, notes };
 }
 
+/** A plan with the world it was made in. */
+export type OpenedPlan = PlannedBuild & { readonly world: World };
+
+/** The world a build that starts now would find. */
+export async function openPlanWorld(
+  store: Store,
+  spec: PlanSpec,
+  restratify: boolean,
+): Promise<{ readonly world: World; readonly notes: readonly string[] }> {
+  const { modes, notes } = await knownModes(store, spec);
+  return { world: await openWorld({ store, clock: Date.now }, spec, modes, { restratify }), notes };
+}
+
+/** Looks at the world and computes the plan of a build that would start now; asks no model. */
+export async function openPlan(store: Store, spec: PlanSpec, restratify: boolean): Promise<OpenedPlan> {
+  const { world, notes } = await openPlanWorld(store, spec, restratify);
+  return { world, ...(await makePlan(world, Date.now, [...notes, ...orderNotes(world)])) };
+}
+
 /** Computes and stores the plan of a build that would start now; asks no model. */
 export async function readPlan(store: Store, args: PlanArgs): Promise<PlanReport> {
   const { spec } = args;
-  const { modes, notes } = await knownModes(store, spec);
-  const world = await openWorld({ store, clock: Date.now }, spec, modes, { restratify: args.restratify });
-  const { plan, domains, measures } = await makePlan(world, Date.now, [...notes, ...orderNotes(world)]);
+  const { world, plan, domains, measures } = await openPlan(store, spec, args.restratify);
   await store.putFact(planFact(spec.label), JSON.stringify(plan));
   if (args.explain === null) return { plan, explanation: null };
   const explanation = await explainCandidate(world, domains, measures, args.explain);

@@ -1,5 +1,6 @@
 import type { Domain } from '../../schemas/levels.ts';
 import { STEPS } from '../../schemas/steps.ts';
+import { earlierPipelines } from './export-scope.ts';
 import { latestRunFact } from './latest-run.ts';
 import { readSpec } from '../../activities/read-spec.ts';
 import { prepareSteps } from '../../activities/prepare-steps.ts';
@@ -90,7 +91,7 @@ export async function readStatus(store: Store, label: string): Promise<StatusRep
     store.acceptedCounts(run.orderId, run.pipelineHash, versions),
     store.candidateCounts(run.orderId),
     store.rowRejectionCounts(run.orderId),
-    store.planning.acceptedByPipeline(run.orderId),
+    store.planning.acceptedByPipeline(run.orderId, [run.pipelineHash, ...(await earlierPipelines(store, run))]),
   ]);
   const domainOf = new Map(candidates.map((item) => [item.source, item.domain]));
   const accepted = perDomain(

@@ -1,4 +1,4 @@
-import { hashOf, seededUniforms } from '../../schemas/hash.ts';
+import { canonicalJson, seededUniforms, sha256Hex } from '../../schemas/hash.ts';
 
 /** Chance that depends on nothing but the server's seed and the request: the same request always draws the same numbers. */
 export interface Draw {
@@ -19,7 +19,12 @@ export function pickAt<Item>(items: readonly Item[], uniform: number): Item {
 
 /** The draws of one request, identified by any JSON value. */
 export function drawFor(seed: string, identity: unknown): Draw {
-  const key = hashOf([seed, identity]);
+  return drawForText(seed, canonicalJson(identity));
+}
+
+/** The same for an identity whose canonical JSON is known: that of a payload is most of what a draw costs. */
+export function drawForText(seed: string, identityText: string): Draw {
+  const key = sha256Hex(`[${JSON.stringify(seed)},${identityText}]`);
   const uniform = (...purpose: readonly (string | number)[]): number => seededUniforms(key, ...purpose)();
   return {
     uniform,

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../schemas/hash.ts';
 import type { Draw } from './draw.ts';
-import { drawFor } from './draw.ts';
+import { drawForText } from './draw.ts';
 import { imperfectionAt } from './imperfections.ts';
 import type { Imperfection } from './imperfections.ts';
 import { readProblems } from './problems.ts';
@@ -43,8 +43,9 @@ function readReply(content: string): unknown {
  */
 export function rehearse(asked: Asked, seed: string, sample: Sample): RehearsedReply {
   const step = STEP_ANSWERS[asked.task];
-  const draw: Draw = drawFor(seed, asked.payload);
-  const luck: Draw = drawFor(seed, [asked.payload, sample.parts]);
+  const payloadText = canonicalJson(asked.payload);
+  const draw: Draw = drawForText(seed, payloadText);
+  const luck: Draw = drawForText(seed, `[${payloadText},${canonicalJson(sample.parts)}]`);
   const best = step.answer(asked.payload, draw);
   const drawn = imperfectionAt(asked.task, luck.uniform('imperfection'));
   const imperfection = drawn?.name === 'cannot_tell' && !sample.varies ? null : drawn;

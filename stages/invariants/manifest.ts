@@ -18,7 +18,7 @@ export function* checkManifest(value: unknown, facts: FolderFacts): Generator<Vi
       yield { rule: 'manifest_shape', record, detail: `${issue.path.map(String).join('.') || 'manifest'} ${issue.code}` };
     return;
   }
-  const { files, counts, pipeline_hash: pipelineHash } = parsed.data;
+  const { files, counts, pipeline_hash: pipelineHash, mixed } = parsed.data;
   for (const name of HASHED_FILES)
     if (!Object.hasOwn(files, name)) yield { rule: 'manifest_lists_files', record, detail: `${name} is not listed` };
   for (const [name, hash] of Object.entries(files)) {
@@ -32,8 +32,8 @@ export function* checkManifest(value: unknown, facts: FolderFacts): Generator<Vi
     const said = counts[name as keyof FolderFacts['counts']];
     if (said !== found) yield { rule: 'manifest_counts', record, detail: `${name}: manifest says ${said}, files hold ${found}` };
   }
+  const told = new Set([pipelineHash, ...(mixed ?? []).map((part) => part.pipeline_hash)]);
   for (const hash of facts.pipelineHashes) {
-    if (hash !== pipelineHash)
-      yield { rule: 'manifest_pipeline_hash', record, detail: `provenance names pipeline ${hash.slice(0, 12)} too` };
+    if (!told.has(hash)) yield { rule: 'manifest_pipeline_hash', record, detail: `provenance names pipeline ${hash.slice(0, 12)} too` };
   }
 }

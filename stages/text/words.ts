@@ -15,6 +15,10 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 );
 
 const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu;
+/** The same for ASCII in lower case, which most texts are: twice as fast. */
+const ASCII_WORD = /[a-z0-9]+(?:'[a-z]+)*/g;
+// oxlint-disable-next-line no-control-regex
+const ASCII = /^[\u0000-\u007f]*$/;
 
 /** Keeps the results of a pure function of a text: checks ask about the same few texts again and again. */
 function remembered<T>(compute: (text: string) => T, most: number): (text: string) => T {
@@ -35,11 +39,12 @@ const stemsOf = remembered(
     words(text)
       .filter((word) => !STOP_WORDS.has(word))
       .map(stem),
-  500,
+  4000,
 );
 
 /** Words of a text in order, lower case, apostrophes folded, hyphenated compounds split. */
 export function words(text: string): readonly string[] {
+  if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
   return (text.normalize('NFKC').toLowerCase().match(WORD) ?? []).map((word) => (word.includes('’') ? word.replaceAll('’', "'") : word));
 }
 

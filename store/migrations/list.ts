@@ -7,6 +7,7 @@ import { RELEASE_MEMBERS_SQL } from './0006-release-members.ts';
 import { BATCHES_SQL } from './0007-batches.ts';
 import { ROW_PLACES_SQL } from './0008-row-places.ts';
 import { SCREENED_SQL } from './0009-screened.ts';
+import { EXAMPLE_DIGESTS_SQL } from './0010-example-digests.ts';
 
 /** One numbered step of the schema; once released its SQL never changes. */
 export interface Migration {
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0007-batches', sql: BATCHES_SQL },
   { name: '0008-row-places', sql: ROW_PLACES_SQL },
   { name: '0009-screened', sql: SCREENED_SQL },
+  { name: '0010-example-digests', sql: EXAMPLE_DIGESTS_SQL },
 ];

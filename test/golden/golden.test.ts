@@ -35,7 +35,7 @@ async function datasetHash(chunkSize: number): Promise<string> {
     const config = { name: 'golden', seed: 'golden-1', target: { health: 2, general: 2, coding: 2 }, sources, construction: { chunkSize } };
     expect(['complete', 'dry']).toContain(await buildInProcess(store, config, server.url));
     const out = join(folder, 'out');
-    const report = await exportRelease(store, { label: SCRIPTED_LABEL, folder: out, allowUnknownLicence: false, partial: true });
+    const report = await exportRelease(store, { label: SCRIPTED_LABEL, folder: out, allowUnknownLicence: false, partial: true, allowMixed: false });
     expect(report.train + report.test, 'examples in the golden dataset').toBeGreaterThanOrEqual(3);
     const hash = createHash('sha256');
     for (const file of HASHED) hash.update(file).update(readFileSync(join(out, file)));

@@ -24,7 +24,13 @@ it('a build whose general quota cannot be met ends dry with the exact shortfall 
     await project.store.putRunState({ runId: 'run-1', state: 'dry', reason: '', until: null, at: Date.now() });
     const short = await readShortfall(project.store, { label: 'main' });
     const out = join(folder, 'export');
-    const report = await exportRelease(project.store, { label: 'main', folder: out, allowUnknownLicence: false, partial: false });
+    const report = await exportRelease(project.store, {
+      label: 'main',
+      folder: out,
+      allowUnknownLicence: false,
+      partial: false,
+      allowMixed: false,
+    });
     expect((await validateFolder(out, { mode: 'release' })).ok).toBe(true);
     expect(short.map((item) => item.domain)).toEqual(['general']);
     const [general] = short;

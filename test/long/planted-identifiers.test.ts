@@ -147,7 +147,13 @@ describe(`${EACH * PLANTED_KINDS.length} planted identifiers of ${PLANTED_KINDS.
       }
       expect(leaks).toEqual([]);
       const out = join(folder, 'export');
-      const report = await exportRelease(project.store, { label: 'main', folder: out, allowUnknownLicence: false, partial: true });
+      const report = await exportRelease(project.store, {
+        label: 'main',
+        folder: out,
+        allowUnknownLicence: false,
+        partial: true,
+        allowMixed: false,
+      });
       expect(report.train + report.test).toBeGreaterThan(20);
       for (const file of readdirSync(out)) {
         const text = readFileSync(join(out, file), 'utf8');

@@ -81,7 +81,7 @@ async function callsSince(project: StaleProject, callNo: number): Promise<readon
 
 async function exportedBytes(project: StaleProject, name: string): Promise<readonly string[]> {
   const folder = join(project.folder, name);
-  await exportRelease(await project.store(), { label: 'main', folder, allowUnknownLicence: true, partial: true });
+  await exportRelease(await project.store(), { label: 'main', folder, allowUnknownLicence: true, partial: true, allowMixed: false });
   return EXACT_FILES.map((file) => readFileSync(join(folder, file), 'utf8'));
 }
 

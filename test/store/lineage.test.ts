@@ -74,9 +74,31 @@ test('a row has a place in every order that holds it, and its verdicts and outco
   const keyOf = (await lineage.stepOutputs(one.id)).find(({ stepVersion }) => stepVersion === 'v2')?.key;
   expect(traced[0]?.trail).toEqual([keyOf]);
   expect(await lineage.trailOutputs(RUN, 'derive', [one.id, candidate(1).id])).toEqual([{ candidateId: one.id, output: '{"query":"q0"}' }]);
-  const ids = [one.id, candidate(1).id];
-  expect(await lineage.differing(RUN, { ...RUN, pipelineHash: 'p2' }, ids)).toEqual([one.id]);
-  expect(await lineage.differing(RUN, RUN, ids)).toEqual([]);
+});
+
+test('finished examples of a run are read by id, and what was measured of them without their texts', async () => {
+  const { store } = await tempStore();
+  await putOrder(store, { id: 'order-1', createdAt: 1, facts: '{}' }, pages([0, 1, 2].map((n) => candidate(n))), pages<never>([]));
+  const example = (question: string): string =>
+    JSON.stringify({
+      record: { question, memory_blocks: [{ memory_text: 'three words here' }], memories: [{ u_star: 'A' }, { u_star: 'C' }] },
+      densityLevel: 1,
+    });
+  const [a, b, c] = [0, 1, 2].map((n) => candidate(n).id);
+  await store.putOutcomes([outcome(1, { example: example('why so?') }), outcome(0, { example: '{"no":"record"}' })]);
+  await store.putOutcomes([
+    outcome(1, { example: example('and why now?') }),
+    outcome(2, { pipelineHash: 'p2', example: example('else?') }),
+  ]);
+  const digests = await store.lineage.digests(RUN);
+  expect(digests.map(({ candidateId }) => candidateId)).toEqual([a, b]);
+  expect(digests[0]?.digest).toBeNull();
+  expect(digests[1]?.digest).toMatchObject({ queryWords: 3, memoryWords: 3, atoms: 2, blocks: 1, levels: { A: 1, B: 0, C: 1 } });
+  const [other] = await store.lineage.digests({ ...RUN, pipelineHash: 'p2' });
+  expect(other).toMatchObject({ candidateId: c, digest: { queryWords: 1 } });
+  expect(other?.digest?.hash).not.toBe(digests[1]?.digest?.hash);
+  const texts = await store.lineage.examples(RUN, [b ?? '', c ?? '']);
+  expect(texts).toEqual([{ candidateId: b, example: example('and why now?') }]);
 });
 
 test('an example names the releases that hold it', async () => {

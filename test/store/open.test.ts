@@ -50,6 +50,7 @@ test('every migration that is released keeps its name and place', () => {
     '0007-batches',
     '0008-row-places',
     '0009-screened',
+    '0010-example-digests',
   ]);
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { outcomePages, domainSize } from '../../../activities/fold-stored.ts';
 import { readSpec } from '../../../activities/read-spec.ts';
 import { openRecords } from '../../../hub/record-index.ts';
+import type { ExampleDigest } from '../../../metrics/example-digest.ts';
 import { DOMAINS } from '../../../schemas/levels.ts';
 import type { FinishedExample } from '../../../schemas/finished-example.ts';
 import type { ExampleRecord } from '../../../schemas/record.ts';
@@ -47,8 +48,14 @@ export interface Side {
   readonly kept: readonly string[];
   readonly ends: ReadonlyMap<string, End>;
   readonly cost: SideCost | null;
+  /** What is known of examples without reading them, in the order in which reading them costs least; empty for an export. */
+  readonly digests: ReadonlyMap<string, ExampleDigest>;
+  /** Records of the asked ids, in any order. */
   read(ids: readonly string[]): Promise<readonly SideRecord[]>;
 }
+
+/** Ends are read so many at a time: each is a few words. */
+const ENDS_PAGE = 10_000;
 
 async function endsOf(
   store: Store,
@@ -60,7 +67,7 @@ async function endsOf(
   for (const domain of DOMAINS) {
     const acceptance = fold.domains[domain];
     const [kept, near, waived] = [new Set(acceptance.kept), new Set(acceptance.nearDuplicates), new Set(acceptance.waived)];
-    for await (const page of outcomePages(store, run, domain, await domainSize(store, run.orderId, domain))) {
+    for await (const page of outcomePages(store, run, domain, await domainSize(store, run.orderId, domain), ENDS_PAGE)) {
       for (const item of page) {
         const { candidateId: id, outcome } = item;
         const covered = isCovered(acceptance, item);
@@ -80,6 +87,7 @@ async function endsOf(
 async function buildSide(store: Store, name: string, known: KnownRun): Promise<Side> {
   const { run } = known;
   const cost = await store.lineage.costOf(run);
+  const digests = await store.lineage.digests(run);
   return {
     name,
     kind: 'build',
@@ -88,10 +96,8 @@ async function buildSide(store: Store, name: string, known: KnownRun): Promise<S
     known,
     ...(await endsOf(store, known)),
     cost: { ...cost, of: 'build' },
-    read: async (ids) =>
-      (await store.outcomes(run, ids)).flatMap(({ example }) =>
-        example === null ? [] : [(JSON.parse(example) as FinishedExample).record],
-      ),
+    digests: new Map(digests.flatMap(({ candidateId, digest }) => (digest === null ? [] : [[candidateId, digest] as const]))),
+    read: async (ids) => (await store.lineage.examples(run, ids)).map(({ example }) => (JSON.parse(example) as FinishedExample).record),
   };
 }
 
@@ -126,6 +132,7 @@ async function exportSide(folder: string): Promise<Side> {
     kept: records.ids,
     ends,
     cost: ledgerCost(folder),
+    digests: new Map(),
     read: (ids) => records.read(ids),
   };
 }

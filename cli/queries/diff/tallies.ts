@@ -1,7 +1,8 @@
 import { CHANGED_PARTS } from '../../../metrics/example-change.ts';
 import type { ChangedPart, ExampleChange } from '../../../metrics/example-change.ts';
-import { countWords } from '../../../metrics/text-change.ts';
-import type { End, Side, SideRecord } from './side.ts';
+import type { ExampleDigest } from '../../../metrics/example-digest.ts';
+import { LEVELS } from '../../../schemas/levels.ts';
+import type { End, Side } from './side.ts';
 
 /** What changed in one part over all examples. */
 export interface PartChange {
@@ -32,11 +33,13 @@ export interface ReasonLine {
   readonly after: number;
 }
 
-const MEASURES: Readonly<Record<string, (record: SideRecord) => number>> = {
-  'query words': ({ question }) => countWords(question),
-  'memory words': ({ memory_blocks: blocks }) => blocks.reduce((sum, block) => sum + countWords(block.memory_text), 0),
-  atoms: ({ memories }) => memories.length,
-  blocks: ({ memory_blocks: blocks }) => blocks.length,
+type Lengthy = Omit<ExampleDigest, 'hash' | 'levels'>;
+
+const MEASURES: Readonly<Record<string, (of: Lengthy) => number>> = {
+  'query words': ({ queryWords }) => queryWords,
+  'memory words': ({ memoryWords }) => memoryWords,
+  atoms: ({ atoms }) => atoms,
+  blocks: ({ blocks }) => blocks,
 };
 
 function middle(values: readonly number[]): Middle {
@@ -55,11 +58,11 @@ export class Lengths {
   private readonly before = new Map<string, number[]>();
   private readonly after = new Map<string, number[]>();
 
-  take(side: 'before' | 'after', record: SideRecord): void {
+  take(side: 'before' | 'after', lengths: Lengthy): void {
     for (const [what, measure] of Object.entries(MEASURES)) {
       const values = this[side].get(what) ?? [];
       if (values.length === 0) this[side].set(what, values);
-      values.push(measure(record));
+      values.push(measure(lengths));
     }
   }
 
@@ -100,11 +103,25 @@ export class Parts {
 export type LevelMatrix = Readonly<Record<'A' | 'B' | 'C' | 'none', Readonly<Record<'A' | 'B' | 'C' | 'none', number>>>>;
 
 /** Counts level transitions over examples on both sides. */
-export function levelMatrix(pairs: Iterable<ExampleChange['levels'][number]>): LevelMatrix {
-  const row = (): { A: number; B: number; C: number; none: number } => ({ A: 0, B: 0, C: 0, none: 0 });
-  const matrix = { A: row(), B: row(), C: row(), none: row() };
-  for (const [before, after] of pairs) matrix[before ?? 'none'][after ?? 'none'] += 1;
-  return matrix;
+export class LevelCounts {
+  private readonly matrix = { A: levelRow(), B: levelRow(), C: levelRow(), none: levelRow() };
+
+  take(pairs: ExampleChange['levels']): void {
+    for (const [before, after] of pairs) this.matrix[before ?? 'none'][after ?? 'none'] += 1;
+  }
+
+  /** An example that is the same on both sides. */
+  takeSame(levels: ExampleDigest['levels']): void {
+    for (const level of LEVELS) this.matrix[level][level] += levels[level];
+  }
+
+  lines(): LevelMatrix {
+    return this.matrix;
+  }
+}
+
+function levelRow(): { A: number; B: number; C: number; none: number } {
+  return { A: 0, B: 0, C: 0, none: 0 };
 }
 
 function fallen(side: Side): ReadonlyMap<string, number> {

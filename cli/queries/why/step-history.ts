@@ -2,7 +2,7 @@ import type { StoredAttempt } from '../../../schemas/ledger.ts';
 import { STEPS } from '../../../schemas/steps.ts';
 import type { StepId } from '../../../schemas/steps.ts';
 import type { Flag } from '../../../schemas/workpiece.ts';
-import type { KeyedStepOutput, TracedOutcome } from '../../../store/lineage-port.ts';
+import type { NarrowStepOutput, TracedOutcome } from '../../../store/lineage-port.ts';
 import type { Store } from '../../../store/port.ts';
 import { readSpec } from '../../../activities/read-spec.ts';
 import type { KnownRun } from '../run-of.ts';
@@ -95,7 +95,7 @@ function when(at: number): string {
 }
 
 /** Why a verdict was made in this run: what differs from the one that stood before. */
-async function whyMade(store: Store, known: KnownRun, verdict: KeyedStepOutput, before: KeyedStepOutput | undefined): Promise<string> {
+async function whyMade(store: Store, known: KnownRun, verdict: NarrowStepOutput, before: NarrowStepOutput | undefined): Promise<string> {
   if (before === undefined) return 'no verdict was stored for it before';
   if (before.stepVersion !== verdict.stepVersion) {
     const { stepDifferences } = await import('./version-change.ts');
@@ -109,8 +109,8 @@ async function whyMade(store: Store, known: KnownRun, verdict: KeyedStepOutput, 
 async function stepPassport(
   store: Store,
   known: KnownRun,
-  verdict: KeyedStepOutput,
-  all: readonly KeyedStepOutput[],
+  verdict: NarrowStepOutput,
+  all: readonly NarrowStepOutput[],
   attempts: ReadonlyMap<string, readonly StoredAttempt[]>,
 ): Promise<StepPassport> {
   const calls = verdict.callKeys.flatMap((key) => passport(key, attempts.get(key) ?? []));
@@ -137,7 +137,7 @@ async function stepPassport(
 }
 
 /** The verdicts that hold for a candidate in a build: those on its trail and the one that ended it, else the latest of each step. */
-function holding(known: KnownRun, outcome: TracedOutcome | null, all: readonly KeyedStepOutput[]): readonly KeyedStepOutput[] {
+function holding(known: KnownRun, outcome: TracedOutcome | null, all: readonly NarrowStepOutput[]): readonly NarrowStepOutput[] {
   if (outcome === null) {
     const latest = new Map(all.filter(({ runId }) => runId === known.run.id).map((verdict) => [verdict.step, verdict]));
     return STEPS.flatMap((step) => latest.get(step) ?? []);
@@ -148,7 +148,7 @@ function holding(known: KnownRun, outcome: TracedOutcome | null, all: readonly K
   return [...passed, ...last].sort((a, b) => STEPS.indexOf(a.step) - STEPS.indexOf(b.step));
 }
 
-function isEnd(verdict: KeyedStepOutput, outcome: TracedOutcome): boolean {
+function isEnd(verdict: NarrowStepOutput, outcome: TracedOutcome): boolean {
   return (
     verdict.step === outcome.step &&
     verdict.verdict === 'rejected' &&
@@ -159,11 +159,13 @@ function isEnd(verdict: KeyedStepOutput, outcome: TracedOutcome): boolean {
 
 /** Reads every step of a candidate with its calls, why each was made or reused, and the verdicts that no longer hold. */
 export async function readWay(store: Store, known: KnownRun, candidateId: string, outcome: TracedOutcome | null): Promise<Way> {
-  const [all, asked] = await Promise.all([store.lineage.stepOutputs(candidateId), store.lineage.callKeys(candidateId)]);
+  const [all, own] = await Promise.all([store.lineage.verdicts(candidateId), store.lineage.attempts(candidateId)]);
   const held = holding(known, outcome, all);
   const used = new Set(all.flatMap(({ callKeys }) => callKeys));
-  const loose = [...new Set([...(outcome?.callKeys ?? []), ...asked])].filter((key) => !used.has(key));
-  const attempts = await store.ledger.attempts([...new Set([...held.flatMap(({ callKeys }) => callKeys), ...loose])]);
+  const loose = [...new Set([...(outcome?.callKeys ?? []), ...own.keys()])].filter((key) => !used.has(key));
+  // What another candidate asked in the very same words stands under its name.
+  const shared = [...new Set([...held.flatMap(({ callKeys }) => callKeys), ...loose])].filter((key) => !own.has(key));
+  const attempts = shared.length === 0 ? own : new Map([...own, ...(await store.ledger.attempts(shared))]);
   const steps = await Promise.all(held.map((verdict) => stepPassport(store, known, verdict, all, attempts)));
   const open = STEPS.flatMap((step): readonly StepPassport[] => {
     const calls = loose.filter((key) => attempts.get(key)?.[0]?.step === step).flatMap((key) => passport(key, attempts.get(key) ?? []));

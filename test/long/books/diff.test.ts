@@ -21,7 +21,7 @@ const diff = (before: string, after: string, details = 5): Promise<DiffReport> =
 };
 
 async function exported(label: string): Promise<string> {
-  await exportRelease(told.project.store, { label, folder: out(label), allowUnknownLicence: false, partial: false });
+  await exportRelease(told.project.store, { label, folder: out(label), allowUnknownLicence: false, partial: false, allowMixed: false });
   return out(label);
 }
 

@@ -23,7 +23,13 @@ beforeAll(async () => {
   config = await told.build('run-1');
   told.editPrompt('rubrics', (text) => `${text}\nKeep every criterion short.\n`);
   await told.build('run-2', 'main', { target: { health: 2, general: 0, coding: 2 } });
-  await exportRelease(told.project.store, { label: 'main', folder: join(folder, 'out'), allowUnknownLicence: false, partial: false });
+  await exportRelease(told.project.store, {
+    label: 'main',
+    folder: join(folder, 'out'),
+    allowUnknownLicence: false,
+    partial: false,
+    allowMixed: false,
+  });
 }, 180_000);
 
 afterAll(async () => {

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await told.build('run-1');
   const { store } = told.project;
   kept = (await foldOf(store, await runOfLabel(store, 'main'))).kept;
-  await exportRelease(store, { label: 'main', folder: join(folder, 'out'), allowUnknownLicence: false, partial: false });
+  await exportRelease(store, { label: 'main', folder: join(folder, 'out'), allowUnknownLicence: false, partial: false, allowMixed: false });
 }, 120_000);
 
 afterAll(async () => {
@@ -166,7 +166,7 @@ describe('why, after edits', () => {
       expect(changed.source.license).toBe('CC-BY-4.0');
       expect(changed.source.changes.at(-1)?.fields).toContainEqual({ field: 'sourceLicense', before: 'CC0-1.0', after: 'CC-BY-4.0' });
       const out = join(folder, 'out-3');
-      await exportRelease(store, { label: 'main', folder: out, allowUnknownLicence: false, partial: false });
+      await exportRelease(store, { label: 'main', folder: out, allowUnknownLicence: false, partial: false, allowMixed: false });
       expect(readFileSync(join(out, 'README.md'), 'utf8')).toContain('CC-BY-4.0');
       expect(readFileSync(join(out, 'train.jsonl'), 'utf8') + readFileSync(join(out, 'test.jsonl'), 'utf8')).not.toContain(health);
       const refill = told.server.stats().calls - calls;
@@ -177,7 +177,7 @@ describe('why, after edits', () => {
       expect((await foldOf(store, await runOfLabel(store, 'main'))).kept).toEqual(before.kept);
       expect((await why(coding)).source.license).toBe('CC0-1.0');
       const back = join(folder, 'out-4');
-      await exportRelease(store, { label: 'main', folder: back, allowUnknownLicence: false, partial: false });
+      await exportRelease(store, { label: 'main', folder: back, allowUnknownLicence: false, partial: false, allowMixed: false });
       expect(readFileSync(join(back, 'README.md'), 'utf8')).not.toContain('CC-BY-4.0');
     },
   );
