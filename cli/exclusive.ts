@@ -23,14 +23,27 @@ export async function withoutOwner(loaded: LoadedConfig, command: string): Promi
   }
 }
 
+/** An owner that has just said goodbye holds the file for a moment still. */
+async function openPatiently(file: string): Promise<DuckDbStore> {
+  const { openStore } = await import('../store/open.ts');
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await openStore(file);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'locked') || Date.now() > deadline) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
 /** Opens the store for work on the whole file, with no owner beside it, and closes it whatever happens. */
 export async function withStoreAlone<T>(loaded: LoadedConfig, command: string, work: (store: DuckDbStore) => Promise<T>): Promise<T> {
   const file = join(loaded.projectFolder, 'memcalib.duckdb');
   await withoutOwner(loaded, command);
   if (!existsSync(file))
     throw new CliError(`There is no project at ${loaded.projectFolder} yet. Type \`memcalib build\` to start one.`, EXIT.usage);
-  const { openStore } = await import('../store/open.ts');
-  const store = await openStore(file);
+  const store = await openPatiently(file);
   try {
     return await work(store);
   } finally {

@@ -24,7 +24,9 @@ test('plan --sample shows its price, asks a seeded sample once, measures what th
   const config = {
     target: { health: 8, general: 4, coding: 4 },
     ...askingServer(server.url, 8),
-    prices: { 'server/*': { inputPerMillionUsd: 5, outputPerMillionUsd: 15 } },
+    prices: Object.fromEntries(
+      ['rehearsal', 'rehearsal-a', 'rehearsal-b'].map((name) => [`server/${name}`, { inputPerMillionUsd: 5, outputPerMillionUsd: 15 }]),
+    ),
     promptsDir: 'pr',
   };
   const made = makeProject(config);
@@ -69,9 +71,9 @@ test('plan --sample shows its price, asks a seeded sample once, measures what th
   expect(cutOff).toMatchObject({ changeRate: 0, redone: 6, of: 'a sample', low: 0 });
   expect(cutOff.high).toBeGreaterThan(0.3);
   const { expectedRuns, expectedRange } = line(plan, 'naturalize');
-  expect(expectedRuns).toBe(0);
-  expect(expectedRange?.low).toBe(0);
-  expect(expectedRange?.high).toBeGreaterThan(0);
+  expect(expectedRuns).toBeLessThan(line(guess, 'naturalize').expectedRuns / 2);
+  expect(expectedRange?.low).toBeLessThanOrEqual(expectedRuns);
+  expect(expectedRange?.high).toBeGreaterThan(expectedRuns);
   expect(plan.calls.expected).toBeLessThan(guess.calls.expected);
 
   const build = await made.run('build');
