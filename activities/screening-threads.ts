@@ -27,8 +27,8 @@ class ScreeningThread {
   readonly #worker: Worker;
 
   constructor(file: URL, params: BatchParams) {
-    const { minQualityScore, identifiers, nearDuplicateJaccard } = params;
-    const workerData: BatchParams = { minQualityScore, identifiers, nearDuplicateJaccard };
+    const { minQualityScore, identifiers, nearDuplicateJaccard, seed } = params;
+    const workerData: BatchParams = { minQualityScore, identifiers, nearDuplicateJaccard, seed };
     this.#worker = new Worker(file, { workerData, execArgv: [] });
     this.#worker.on('message', ({ number, batch }: { readonly number: number; readonly batch: ScreenedBatch }) => {
       this.waiting.get(number)?.resolve(batch);

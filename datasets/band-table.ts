@@ -1,4 +1,5 @@
-/** Smallest table; it doubles as it fills. */
+/** Smallest table, and how it grows as it fills: in few steps, because each enters all anew. */
+const GROWTH = 4;
 const LEAST = 1 << 12;
 
 /** Numbers an entry takes: key, text, and the next entry of its chain. They stand together, so that a look costs one line of the cache. */
@@ -38,10 +39,30 @@ export class BandTable {
     return false;
   }
 
-  /** Texts that share one of many band values; null when none does. */
-  collectAll(keys: Uint32Array): Set<number> | null {
+  /** Puts a text under its first `count` band values and gives the texts put in before that share one of them; null when none does. */
+  addAndCollect(keys: Uint32Array, count: number, doc: number): Set<number> | null {
+    while ((this.#count + count) * WIDTH > this.#entries.length) this.#grow();
+    const entries = this.#entries;
+    const heads = this.#heads;
+    const mask = heads.length - 1;
     let found: Set<number> | null = null;
-    for (let at = 0; at < keys.length; at += 1) found = this.collect(keys[at] as number, found);
+    let at = this.#count * WIDTH;
+    for (let number = 0; number < count; number += 1) {
+      const key = (keys[number] as number) | 0;
+      const bucket = key & mask;
+      const first = heads[bucket] as number;
+      for (let other = first; other >= 0; other = entries[other + NEXT] as number) {
+        if (entries[other] !== key || entries[other + DOC] === doc) continue;
+        found ??= new Set();
+        found.add(entries[other + DOC] as number);
+      }
+      entries[at] = key;
+      entries[at + DOC] = doc;
+      entries[at + NEXT] = first;
+      heads[bucket] = at;
+      at += WIDTH;
+    }
+    this.#count += count;
     return found;
   }
 
@@ -66,7 +87,7 @@ export class BandTable {
   }
 
   #grow(): void {
-    const entries = new Int32Array(this.#entries.length * 2);
+    const entries = new Int32Array(this.#entries.length * GROWTH);
     entries.set(this.#entries);
     this.#entries = entries;
     this.#heads = new Int32Array(2 ** Math.ceil(Math.log2(entries.length / WIDTH))).fill(-1);

@@ -6,6 +6,8 @@ export interface OrderInput {
   readonly count: number;
   readonly idOf: (member: number) => string;
   readonly scoreOf: (member: number) => number;
+  /** By `drawOf`. */
+  readonly drawOf: (member: number) => number;
   /** Names of the strata, and which of them a row is in. */
   readonly strata: readonly string[];
   readonly stratumOf: (member: number) => number;
@@ -16,10 +18,14 @@ export function candidateId(sourceDataset: string, sourceId: string): string {
   return hashOf([sourceDataset, sourceId]).slice(0, 16);
 }
 
-/** Key inside a stratum: −ln(U)/weight, U from sha256(seed:id), weight = exp(2·clip((score − 60)/40, 0, 1)) (RULES "Strata"). */
-function keyInStratum(seed: string, id: string, score: number): number {
-  const uniform = seededUniforms(`${seed}:${id}`)();
-  return -Math.log(uniform + Number.EPSILON) / Math.exp(2 * Math.min(1, Math.max(0, (score - 60) / 40)));
+/** What a row draws: U from sha256(seed:id). */
+export function drawOf(seed: string, id: string): number {
+  return seededUniforms(`${seed}:${id}`)();
+}
+
+/** Key inside a stratum: −ln(U)/weight, weight = exp(2·clip((score − 60)/40, 0, 1)) (RULES "Strata"). */
+function keyInStratum(draw: number, score: number): number {
+  return -Math.log(draw + Number.EPSILON) / Math.exp(2 * Math.min(1, Math.max(0, (score - 60) / 40)));
 }
 
 /** The members of one stratum in their order, and how far they were taken. */
@@ -31,12 +37,12 @@ interface Line {
   key: number;
 }
 
-function linesOf(input: OrderInput, seed: string, weights: StratumWeights): Line[] {
+function linesOf(input: OrderInput, weights: StratumWeights): Line[] {
   const { count, strata, idOf, scoreOf, stratumOf } = input;
   const keys = new Float64Array(count);
   const sizes = new Uint32Array(strata.length);
   for (let member = 0; member < count; member += 1) {
-    keys[member] = keyInStratum(seed, idOf(member), scoreOf(member));
+    keys[member] = keyInStratum(input.drawOf(member), scoreOf(member));
     sizes[stratumOf(member)] = (sizes[stratumOf(member)] as number) + 1;
   }
   const lists = Array.from(sizes, (size) => new Uint32Array(size));
@@ -75,7 +81,7 @@ function sink(heap: Line[], at: number, isBefore: (a: Line, b: Line) => boolean)
  * It depends on neither target nor input order, and every prefix holds each stratum within one of its share.
  */
 export function buildOrder(input: OrderInput, seed: string, weights: StratumWeights): Uint32Array {
-  const heap = linesOf(input, seed, weights);
+  const heap = linesOf(input, weights);
   // Few keys are equal, so few hashes are made.
   const tie = ({ members, taken }: Line): string => sha256Hex(`${seed}:${input.idOf(members[taken] as number)}`);
   const isBefore = (a: Line, b: Line): boolean => a.key < b.key || (a.key === b.key && tie(a) < tie(b));

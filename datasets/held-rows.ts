@@ -2,7 +2,18 @@ import type { COMPLEXITIES, RowMeasures } from '../schemas/candidate.ts';
 import { DOMAINS, type Domain } from '../schemas/levels.ts';
 import type { SourceRow } from '../schemas/source-row.ts';
 import { Dictionary, NumberColumn } from './growing-columns.ts';
-import { NONE, passedColumn, passedKeys, PASSED_COLUMNS, TEXT_COLUMNS, type PassedColumn, type PassedRows } from './passed-rows.ts';
+import { drawOf } from './candidate-order.ts';
+import {
+  halvesOf,
+  NONE,
+  ofHalves,
+  passedColumn,
+  passedKeys,
+  PASSED_COLUMNS,
+  TEXT_COLUMNS,
+  type PassedColumn,
+  type PassedRows,
+} from './passed-rows.ts';
 
 /** Rows are ranked by keys that hold their numbers in 24 bits. */
 const MOST_ROWS = 1 << 24;
@@ -60,8 +71,11 @@ export class HeldRows {
   readonly #batchOf = new NumberColumn();
   readonly #keysFrom = new NumberColumn();
 
-  /** `most` rows can be held. */
-  constructor(most: number = MOST_ROWS) {
+  readonly #seed: string;
+
+  /** What rows draw is of this seed; `most` can be held. */
+  constructor(seed: string, most: number = MOST_ROWS) {
+    this.#seed = seed;
     this.#most = most;
   }
 
@@ -109,6 +123,7 @@ export class HeldRows {
     const questions = this.#questionAt.extend(more).fill(NONE);
     if (questionAt !== null) for (let at = 0; at < more; at += 1) questions[at] = questionAt + at;
     this.#addKeys(passed, more);
+    if (passed.seed !== this.#seed) this.#drawAgain(more);
     this.#count += more;
     const unit = this.#heldUnits.at(-1);
     if (unit !== undefined) unit.count += more;
@@ -133,6 +148,17 @@ export class HeldRows {
       from[at] = end;
       end += counts[at] as number;
     }
+  }
+
+  /** Rows that were kept under another seed draw anew. */
+  #drawAgain(more: number): void {
+    const [first, second] = [this.#columns.draw0.all(), this.#columns.draw1.all()];
+    for (let row = this.#count; row < this.#count + more; row += 1) [first[row], second[row]] = halvesOf(drawOf(this.#seed, this.id(row)));
+  }
+
+  /** By `drawOf`. */
+  draw(row: number): number {
+    return ofHalves(this.#columns.draw0.at(row), this.#columns.draw1.at(row));
   }
 
   id(row: number): string {

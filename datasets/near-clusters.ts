@@ -69,11 +69,10 @@ export function clusterNearDuplicates(input: ClusterInput, compared: Int32Array,
   for (const doc of compared) {
     if (knownRoot(doc) !== null) continue;
     const keys = keysOf(doc);
-    const others = table.collectAll(keys);
+    const others = table.addAndCollect(keys, keys.length, doc);
     if (others !== null)
       for (const other of others)
         if (sets.rootOf(other) !== sets.rootOf(doc) && setSimilarity(cache.of(doc), cache.of(other)) >= threshold) sets.join(doc, other);
-    table.insertAll(keys, doc);
   }
   return sets.roots();
 }

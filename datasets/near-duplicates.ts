@@ -31,34 +31,32 @@ class Index implements NearDuplicateIndex {
     return this.#texts.length;
   }
 
-  /** Hands every match to `found`, which says whether to go on. */
-  #visit(keys: number, found: (other: number) => boolean): void {
+  #candidates(keys: number): Set<number> | null {
     let candidates: Set<number> | null = null;
     for (let at = 0; at < keys; at += 1) candidates = this.#table.collect(this.#maker.keys[at] as number, candidates);
+    return candidates;
+  }
+
+  /** Hands every match of the text read last to `found`, which says whether to go on. */
+  #visit(candidates: Set<number> | null, found: (other: number) => boolean): void {
     if (candidates === null) return;
     const sets = shingleSets(this.#maker.words);
     for (const doc of candidates) if (setSimilarity(sets, this.#cache.of(doc)) >= this.#threshold && !found(doc)) return;
   }
 
-  #insert(text: string, keys: number): number {
-    const doc = this.#texts.push(text) - 1;
-    for (let at = 0; at < keys; at += 1) this.#table.insert(this.#maker.keys[at] as number, doc);
-    return doc;
+  #matchesOf(candidates: Set<number> | null): readonly number[] {
+    const all: number[] = [];
+    this.#visit(candidates, (doc) => all.push(doc) > 0);
+    return all.sort((a, b) => a - b);
   }
 
   matches(text: string): readonly number[] {
-    return this.#matchesOf(this.#maker.read(text));
-  }
-
-  #matchesOf(keys: number): readonly number[] {
-    const all: number[] = [];
-    this.#visit(keys, (doc) => all.push(doc) > 0);
-    return all.sort((a, b) => a - b);
+    return this.#matchesOf(this.#candidates(this.#maker.read(text)));
   }
 
   isNearDuplicate(text: string): boolean {
     let isFound = false;
-    this.#visit(this.#maker.read(text), () => {
+    this.#visit(this.#candidates(this.#maker.read(text)), () => {
       isFound = true;
       return false;
     });
@@ -66,14 +64,14 @@ class Index implements NearDuplicateIndex {
   }
 
   add(text: string): number {
-    return this.#insert(text, this.#maker.read(text));
+    const doc = this.#texts.push(text) - 1;
+    this.#table.addAndCollect(this.#maker.keys, this.#maker.read(text), doc);
+    return doc;
   }
 
   addAndMatch(text: string): readonly number[] {
-    const keys = this.#maker.read(text);
-    const all = this.#matchesOf(keys);
-    this.#insert(text, keys);
-    return all;
+    const doc = this.#texts.push(text) - 1;
+    return this.#matchesOf(this.#table.addAndCollect(this.#maker.keys, this.#maker.read(text), doc));
   }
 }
 

@@ -3,12 +3,12 @@ import { sha256Hex } from '../schemas/hash.ts';
 import { DOMAINS } from '../schemas/levels.ts';
 import type { SourceRow } from '../schemas/source-row.ts';
 import { words } from '../stages/text/words.ts';
-import { candidateId } from './candidate-order.ts';
+import { candidateId, drawOf } from './candidate-order.ts';
 
 /** Stands for "none" in a column. */
 export const NONE = 0xffff_ffff;
 
-/** What is known as a number of each row that passed: halves of its candidate id, of the digest of its question, of a hash of its source id; then numbers of texts. */
+/** What is known as a number of each row that passed: halves of its candidate id, of the digest of its question, of a hash of its source id; numbers of texts; halves of what it draws. */
 export const PASSED_COLUMNS = [
   'id0',
   'id1',
@@ -26,6 +26,8 @@ export const PASSED_COLUMNS = [
   'kind',
   'signals',
   'mask',
+  'draw0',
+  'draw1',
   'keyCount',
 ] as const;
 export type PassedColumn = (typeof PASSED_COLUMNS)[number];
@@ -35,6 +37,8 @@ export const TEXT_COLUMNS = { file: 'files', unit: 'units', kind: 'kinds', signa
 
 /** What the comparison and the order of all rows need to know of rows that passed: numbers by column and the few texts they stand for, so that a million fit. */
 export interface PassedRows {
+  /** What rows drew is of this seed. */
+  readonly seed: string;
   readonly sourceIds: readonly string[];
   readonly files: readonly string[];
   /** Trees and dialogues of which one row is taken; `NONE` in the column where every row may stand. */
@@ -81,6 +85,22 @@ function hashSourceId(sourceId: string): readonly [number, number] {
 
 const wordAt = (hex: string, from: number): number => Number.parseInt(hex.slice(from, from + 8), 16);
 
+const float = new Float64Array(1);
+const halves = new Uint32Array(float.buffer);
+
+/** A number as two of 32 bits. */
+export function halvesOf(value: number): readonly [number, number] {
+  float[0] = value;
+  return [halves[0] as number, halves[1] as number];
+}
+
+/** The number of two halves. */
+export function ofHalves(first: number, second: number): number {
+  halves[0] = first;
+  halves[1] = second;
+  return float[0] as number;
+}
+
 /** Numbers for texts as they come: 0, 1, 2 ... */
 class Texts {
   readonly list: string[] = [];
@@ -103,10 +123,15 @@ export interface PassedRow {
 
 /** Gathers rows that passed, one by one. */
 export class PassedBuilder {
+  readonly #seed: string;
   readonly #sourceIds: string[] = [];
   readonly #rows: Readonly<Record<PassedColumn, number>>[] = [];
   readonly #keys: number[] = [];
   readonly #texts = { files: new Texts(), units: new Texts(), kinds: new Texts(), signalLists: new Texts(), masks: new Texts() };
+
+  constructor(seed: string) {
+    this.#seed = seed;
+  }
 
   /** `keys` are the near-duplicate keys of the question: its first `keyCount`. */
   add({ row, measures, masked }: PassedRow, keys: Uint32Array, keyCount: number): void {
@@ -116,6 +141,7 @@ export class PassedBuilder {
     // Equal for equal questions of a domain.
     const asked = sha256Hex(`${domain}:${words(question).join(' ')}`);
     const [sourceId0, sourceId1] = hashSourceId(sourceId);
+    const [draw0, draw1] = halvesOf(drawOf(this.#seed, id));
     this.#sourceIds.push(sourceId);
     this.#rows.push({
       id0: wordAt(id, 0),
@@ -134,6 +160,8 @@ export class PassedBuilder {
       kind: kinds.code(`${measures.topic}\n${measures.complexity}`),
       signals: signalLists.code(measures.signalFamilies.join()),
       mask: masks.code(Object.keys(masked).length === 0 ? '' : JSON.stringify(masked)),
+      draw0,
+      draw1,
       keyCount,
     });
     for (let at = 0; at < keyCount; at += 1) this.#keys.push(keys[at] as number);
@@ -148,6 +176,7 @@ export class PassedBuilder {
     numbers.set(this.#keys, PASSED_COLUMNS.length * count);
     const { files, units, kinds, signalLists, masks } = this.#texts;
     return {
+      seed: this.#seed,
       sourceIds: this.#sourceIds,
       files: files.list,
       units: units.list,

@@ -18,6 +18,8 @@ export interface ScreenedBatch {
 /** What screening of many rows depends on. */
 export interface BatchParams extends ScreeningParams {
   readonly nearDuplicateJaccard: number;
+  /** Of the order in which rows will stand. */
+  readonly seed: string;
 }
 
 /** Screens rows, some at a time. */
@@ -29,9 +31,13 @@ export interface Screener {
 /** Rows that passed, gathered one by one. */
 class Gathered {
   readonly rejections: RowRejection[] = [];
-  readonly #passed = new PassedBuilder();
+  readonly #passed: PassedBuilder;
   readonly #packed: PackedRow[] = [];
   readonly #questions: string[] = [];
+
+  constructor(seed: string) {
+    this.#passed = new PassedBuilder(seed);
+  }
 
   add(verdict: PassedRow, keys: BandKeys, pack: (row: SourceRow) => PackedRow): void {
     const { row } = verdict;
@@ -68,7 +74,7 @@ export function createScreener(
   const keys = createBandKeys(params.nearDuplicateJaccard);
   return {
     screen(results) {
-      const gathered = new Gathered();
+      const gathered = new Gathered(params.seed);
       for (const result of results) {
         if (result.kind === 'rejected') {
           gathered.rejections.push(result.rejection);

@@ -16,7 +16,7 @@ interface BatchFacts {
 
 /** Screened rows: what is compared in memory, texts put aside. */
 export class IngestSink implements Questions {
-  readonly held = new HeldRows();
+  readonly held: HeldRows;
   readonly rejections: RowRejection[] = [];
   readonly #shelf: RowShelf;
   readonly #lasting: LastingShelf | null;
@@ -26,7 +26,8 @@ export class IngestSink implements Questions {
   #unit = NONE;
   #batches = 0;
 
-  constructor(shelf: RowShelf, lasting: LastingShelf | null) {
+  constructor(shelf: RowShelf, lasting: LastingShelf | null, seed: string) {
+    this.held = new HeldRows(seed);
     this.#shelf = shelf;
     this.#lasting = lasting;
   }

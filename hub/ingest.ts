@@ -10,11 +10,12 @@ import { sourceShares, stratumOf, stratumWeights, type StratumMember, type Strat
 import type { PlacedCandidate } from '../schemas/candidate.ts';
 import type { SourceConfig } from '../schemas/config.ts';
 import { DOMAINS, type Domain } from '../schemas/levels.ts';
-import type { LastingShelf, OrderMakings } from '../schemas/row-shelf.ts';
+import type { LastingShelf, MovedCandidates, OrderMakings, PlacedRows } from '../schemas/row-shelf.ts';
 import type { RowRejection, SourceRow } from '../schemas/source-row.ts';
 import { IngestSink } from './ingest-sink.ts';
 import { identityOf, unitKey, type HashedFile } from './order-identity.ts';
 import { readSource, type ReadSource } from './read-source.ts';
+import { rowsPlacedBefore } from './moved-rows.ts';
 import { packForSpool, SpoolShelf } from './spool-shelf.ts';
 
 const CHUNK = 500;
@@ -75,6 +76,7 @@ export interface IngestResult {
   readonly orderId: string;
   readonly facts: IngestFacts;
   readonly weights: StratumWeights;
+  /** Candidates in order, but those that `makings` has as moved. */
   readonly candidates: (domain: Domain) => Iterable<readonly PlacedCandidate[]>;
   readonly rejections: () => Iterable<readonly RowRejection[]>;
   /** Rows read from files, and rows of unchanged files that were screened before. */
@@ -141,6 +143,7 @@ function orderOf(held: HeldRows, kept: Uint32Array, domain: number, strata: Stra
       count: own.length,
       idOf: (member) => held.id(row(member)),
       scoreOf: (member) => held.score(row(member)),
+      drawOf: (member) => held.draw(row(member)),
       strata: strata.names,
       stratumOf: (member) => strata.of[row(member)] as number,
     },
@@ -182,19 +185,47 @@ function* chunksOf<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
   for (let from = 0; from < items.length; from += CHUNK) yield items.slice(from, from + CHUNK);
 }
 
-function* placed(held: HeldRows, domain: Domain, { rows, stratumOf: of }: Order): Iterable<readonly PlacedCandidate[]> {
-  for (let from = 0; from < rows.length; from += CHUNK)
-    yield Array.from(rows.subarray(from, from + CHUNK), (row, at) => ({
+/** Candidates of a domain in order, but those that were placed before. */
+function* placed(
+  held: HeldRows,
+  domain: Domain,
+  { rows, stratumOf: of }: Order,
+  before: Uint8Array | null,
+): Iterable<readonly PlacedCandidate[]> {
+  let chunk: PlacedCandidate[] = [];
+  for (const [position, row] of rows.entries()) {
+    if (before?.[row] === 1) continue;
+    chunk.push({
       id: held.id(row),
       domain,
-      position: from + at,
+      position,
       stratum: of(row),
       measures: held.measures(row),
       source: held.source(row).source,
       sourceId: held.sourceId(row),
       origin: held.origin(row),
       rowNo: held.rowNo(row),
-    }));
+    });
+    if (chunk.length < CHUNK) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/** Candidates that were placed before, and where they stand now. */
+function movedOf(held: HeldRows, orders: readonly Order[], orderId: string, before: Uint8Array): MovedCandidates {
+  const count = orders.reduce((sum, { rows }) => sum + rows.reduce((own, row) => own + (before[row] as number), 0), 0);
+  const [rowNos, positions] = [new Int32Array(count), new Int32Array(count)];
+  let next = 0;
+  for (const { rows } of orders)
+    rows.forEach((row, position) => {
+      if (before[row] !== 1) return;
+      rowNos[next] = held.rowNo(row);
+      positions[next] = position;
+      next += 1;
+    });
+  return { orderId, rowNos, positions };
 }
 
 function tell(observer: IngestObserver, held: HeldRows, { kept, dropped }: Deduplicated, rowNoAt: (rowNo: number) => SourceRow): void {
@@ -238,7 +269,7 @@ export async function ingestSources(
 ): Promise<IngestResult> {
   const { shelf, observer } = means;
   const ownShelf = new SpoolShelf();
-  const sink = new IngestSink(shelf?.rows ?? ownShelf, shelf?.rows ?? null);
+  const sink = new IngestSink(shelf?.rows ?? ownShelf, shelf?.rows ?? null, params.seed);
   const close = (): void => {
     sink.close();
     ownShelf.close();
@@ -251,7 +282,12 @@ export async function ingestSources(
     if (observer !== undefined) tell(observer, sink.held, duplicates, (rowNo) => ownShelf.rowAt(rowNo));
     const displaced = displacedBy(duplicates.dropped, agesBy(sink.held, means.formerAges ?? []));
     const elders = eldersOf(sink.held, duplicates.dropped, params.ages ?? [], ageOf);
-    return { ...inOrder(reads, sources, params, sink, duplicates, { elders, displaced }), rowAt: (rowNo) => ownShelf.rowAt(rowNo), close };
+    const before = (await shelf?.rows.placed()) ?? null;
+    return {
+      ...inOrder(reads, sources, params, sink, duplicates, { elders, displaced, before }),
+      rowAt: (rowNo) => ownShelf.rowAt(rowNo),
+      close,
+    };
   } catch (error) {
     close();
     throw error;
@@ -264,7 +300,7 @@ function inOrder(
   params: IngestParams,
   { held, rejections: early }: IngestSink,
   { kept, dropped, tookPart, rootOf }: Deduplicated,
-  { elders, displaced }: { readonly elders: Elders | null; readonly displaced: number },
+  { elders, displaced, before }: { readonly elders: Elders | null; readonly displaced: number; readonly before: PlacedRows | null },
 ): Omit<IngestResult, 'rowAt' | 'close'> {
   const rejections = [...early, ...dropped.map((one) => rejectionOf(held, one))].sort(
     (a, b) =>
@@ -278,6 +314,7 @@ function inOrder(
   const orders = DOMAINS.map((_, domain) => orderOf(held, kept, domain, strata, params.seed, weights));
   const orderIn = (domain: Domain): Order => orders[DOMAINS.indexOf(domain)] ?? { rows: new Uint32Array(0), stratumOf: () => '' };
   const count = (domain: Domain): number => orderIn(domain).rows.length;
+  const wasPlaced = rowsPlacedBefore(held, before);
   const known = reads.reduce((sum, { rowsKnown }) => sum + rowsKnown, 0);
   return {
     orderId: identityOf(reads, params, weights, elders?.key),
@@ -289,10 +326,14 @@ function inOrder(
       ...(displaced > 0 && { displaced }),
     },
     weights,
-    candidates: (domain) => placed(held, domain, orderIn(domain)),
+    candidates: (domain) => placed(held, domain, orderIn(domain), wasPlaced),
     rejections: () => chunksOf(rejections),
     rows: { read: reads.reduce((sum, { rowsRead }) => sum + rowsRead, 0) - known, known },
-    makings: () => ({ units: held.units().map(({ unit }) => unit), clusters: storeClusters(held, tookPart, rootOf) }),
+    makings: () => ({
+      units: held.units().map(({ unit }) => unit),
+      clusters: storeClusters(held, tookPart, rootOf),
+      moved: before === null || wasPlaced === null ? null : movedOf(held, orders, before.orderId, wasPlaced),
+    }),
   };
 }
 

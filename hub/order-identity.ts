@@ -9,7 +9,7 @@ import type { IngestParams } from './ingest.ts';
 export const ORDER_VERSION = 2;
 
 /** Bumped when what is kept of a screened unit is written another way, so that units written the old way are read anew. */
-const UNIT_FORMAT = 2;
+const UNIT_FORMAT = 3;
 
 const READ_BYTES = 1 << 20;
 

@@ -47,10 +47,28 @@ export interface LastingShelf extends RowShelf {
   readonly questions: (rowNos: readonly number[]) => Promise<readonly string[]>;
   /** What the latest order says of rows near one another; null when there is none. */
   readonly clusters: () => Promise<Uint8Array | null>;
+  /** What the latest order is made of; null when there is none, or when that is not known. */
+  readonly placed: () => Promise<PlacedRows | null>;
+}
+
+/** What of an order the next one may take over: its units, and the numbers of its candidates' rows as a set of bits. */
+export interface PlacedRows {
+  readonly orderId: string;
+  readonly units: ReadonlySet<number>;
+  readonly rowNos: Uint8Array;
+}
+
+/** Candidates that an earlier order has too, all but their places: the numbers of their rows, and where they stand now. */
+export interface MovedCandidates {
+  readonly orderId: string;
+  readonly rowNos: Int32Array;
+  readonly positions: Int32Array;
 }
 
 /** What is kept of an order for the next one: the units it was made of, and which of their rows are near one another. */
 export interface OrderMakings {
   readonly units: readonly number[];
   readonly clusters: Uint8Array;
+  /** Candidates that need not be written anew; null when all are. */
+  readonly moved: MovedCandidates | null;
 }

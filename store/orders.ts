@@ -6,6 +6,7 @@ import type { Database } from './duckdb.ts';
 import type { OrderRow } from './port.ts';
 import { appendColumns } from './append-columns.ts';
 import { CandidateLoader } from './candidate-loader.ts';
+import { moveCandidates } from './moved-candidates.ts';
 import { number } from './rows.ts';
 import { defineTable, insertInto } from './table.ts';
 import { storableText, type TextRepairs } from './text.ts';
@@ -56,6 +57,7 @@ export class OrderLoader {
       loadNo = row === undefined ? 1 : number(row, 'next_load');
       await this.dropUnfinishedLoads();
       await this.loadStreams(loadNo, candidates, rejections);
+      if (makings?.moved) await moveCandidates(this.database, loadNo, makings.moved);
       if (makings !== undefined) await this.loadMakings(loadNo, makings);
     }
     const { id, createdAt, facts } = order;

@@ -1,4 +1,12 @@
-import { HASH_BYTES, type BatchNote, type LastingShelf, type NotedBatch, type PackedRow, type PackedRows } from '../schemas/row-shelf.ts';
+import {
+  HASH_BYTES,
+  type BatchNote,
+  type LastingShelf,
+  type NotedBatch,
+  type PackedRow,
+  type PackedRows,
+  type PlacedRows,
+} from '../schemas/row-shelf.ts';
 import type { SourceRow } from '../schemas/source-row.ts';
 import { deflateRawSync } from 'node:zlib';
 import { inflateBody, packBody } from './bodies.ts';
@@ -146,6 +154,20 @@ export class StoredRows implements LastingShelf {
     );
     const body = row === undefined ? null : bytesOrNull(row, 'body');
     return body === null ? null : inflateBody(body);
+  };
+
+  readonly placed = async (): Promise<PlacedRows | null> => {
+    const [order] = await this.database.read('SELECT id, load_no FROM orders ORDER BY order_no DESC LIMIT 1');
+    if (order === undefined) return null;
+    const loadNo = number(order, 'load_no');
+    const units = await this.database.read(`SELECT unit_no FROM order_units WHERE load_no = ${loadNo}`);
+    if (units.length === 0) return null;
+    const [last] = await this.database.read(`SELECT coalesce(max(row_no), 0) AS last FROM candidates WHERE load_no = ${loadNo}`);
+    const bits = new Uint8Array(((last === undefined ? 0 : number(last, 'last')) >> 3) + 1);
+    await this.database.scan(`SELECT row_no FROM candidates WHERE load_no = ${loadNo}`, ([rowNos = []]) => {
+      for (const rowNo of rowNos as readonly number[]) bits[rowNo >> 3] = (bits[rowNo >> 3] as number) | (1 << (rowNo & 7));
+    });
+    return { orderId: text(order, 'id'), units: new Set(units.map((row) => number(row, 'unit_no'))), rowNos: bits };
   };
 
   /** Gives back the memory that finding known rows takes; the next rows load it again. */

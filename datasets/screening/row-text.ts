@@ -107,18 +107,61 @@ function countWordsWith(text: string, alone: number): number {
   return count;
 }
 
+const APOSTROPHE = 0x27;
+const OUTSIDE = 0;
+const IN_WORD = 1;
+const BEHIND_APOSTROPHE = 2;
+
+/** Words of a text of ASCII characters, of which none is CJK; null when it has others. */
+function countAsciiWords(text: string): number | null {
+  const { length } = text;
+  let count = 0;
+  let place = OUTSIDE;
+  for (let at = 0; at < length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit > 127) return null;
+    const kinds = ASCII_KINDS[unit] as number;
+    if ((kinds & WORDLIKE) !== 0) {
+      // Behind an apostrophe a word goes on with letters only.
+      if (place === IN_WORD || (place === BEHIND_APOSTROPHE && (kinds & KIND.letter) !== 0)) continue;
+      count += 1;
+      place = IN_WORD;
+    } else if (unit !== APOSTROPHE || place === OUTSIDE) place = OUTSIDE;
+    else {
+      const next = at + 1 < length ? text.charCodeAt(at + 1) : 0;
+      if (next > 127) return null;
+      place = ((ASCII_KINDS[next] as number) & KIND.letter) !== 0 ? BEHIND_APOSTROPHE : OUTSIDE;
+    }
+  }
+  return count;
+}
+
 /** Number of words of a text: letters or digits, with apostrophes inside. */
 export function countWords(text: string): number {
-  return countWordsWith(text, 0);
+  return countAsciiWords(text) ?? countWordsWith(text, 0);
 }
 
 /** CJK characters count as words of their own, so that length limits mean the same there. */
 export function countTokens(text: string): number {
-  return countWordsWith(text, KIND.cjk);
+  return countAsciiWords(text) ?? countWordsWith(text, KIND.cjk);
 }
 
 /** Number of runs of letters and digits; an apostrophe ends one. */
 export function countRuns(text: string): number {
+  const { length } = text;
+  let count = 0;
+  let isInside = false;
+  for (let at = 0; at < length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit > 127) return countAnyRuns(text);
+    const isWordlike = ((ASCII_KINDS[unit] as number) & WORDLIKE) !== 0;
+    if (isWordlike && !isInside) count += 1;
+    isInside = isWordlike;
+  }
+  return count;
+}
+
+function countAnyRuns(text: string): number {
   let count = 0;
   for (let at = nextOf(text, 0, WORDLIKE); at < text.length; at = nextOf(text, runEnd(text, at, WORDLIKE), WORDLIKE)) count += 1;
   return count;

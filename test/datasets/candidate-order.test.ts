@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildOrder as orderOf, candidateId, OrderError } from '../../datasets/candidate-order.ts';
+import { buildOrder as orderOf, candidateId, drawOf, OrderError } from '../../datasets/candidate-order.ts';
 import { sourceShares, stratumOf, stratumWeights, type StratumMember, type StratumWeights } from '../../datasets/strata.ts';
 import { COMPLEXITIES, type RowMeasures } from '../../schemas/candidate.ts';
 import type { Domain } from '../../schemas/levels.ts';
@@ -20,6 +20,7 @@ function buildOrder(all: readonly OrderMember[], domain: Domain, seed: string, w
       count: own.length,
       idOf: (member) => of(member).id,
       scoreOf: (member) => of(member).measures.qualityScore,
+      drawOf: (member) => drawOf(seed, of(member).id),
       strata,
       stratumOf: (member) => strata.indexOf(stratumOf(of(member))),
     },

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { drawOf } from '../../datasets/candidate-order.ts';
 import { HeldRows } from '../../datasets/held-rows.ts';
 import { PassedBuilder } from '../../datasets/passed-rows.ts';
 import { rankRows } from '../../datasets/row-rank.ts';
@@ -21,8 +22,8 @@ const rowOf = (number: number, id = `made:train:${number}`): SourceRow => ({
   metadata: {},
 });
 
-function batchOf(rows: readonly SourceRow[], scoreOf: (at: number) => number) {
-  const builder = new PassedBuilder();
+function batchOf(rows: readonly SourceRow[], scoreOf: (at: number) => number, seed = 's') {
+  const builder = new PassedBuilder(seed);
   rows.forEach((row, at) =>
     builder.add(
       { row, measures: { qualityScore: scoreOf(at), topic: 't', complexity: 'simple', signalFamilies: ['x', 'y'] }, masked: { email: 2 } },
@@ -34,7 +35,7 @@ function batchOf(rows: readonly SourceRow[], scoreOf: (at: number) => number) {
 }
 
 it('says what to do when more rows pass than it can hold', () => {
-  const held = new HeldRows(5);
+  const held = new HeldRows('s', 5);
   const source = { source: 'made', sourceDataset: 'made' };
   held.add(
     source,
@@ -59,7 +60,7 @@ it('says what to do when more rows pass than it can hold', () => {
 });
 
 it('gives back of every row what was put in, batch after batch', () => {
-  const held = new HeldRows();
+  const held = new HeldRows('s');
   const rows = Array.from({ length: 300 }, (_, n) => rowOf(n));
   for (let from = 0; from < 300; from += 100)
     held.add(
@@ -81,7 +82,7 @@ it('gives back of every row what was put in, batch after batch', () => {
 
 it('ranks rows by age, then score, id and place, as comparing them one by one does', () => {
   const next = seededUniforms('ranks');
-  const held = new HeldRows();
+  const held = new HeldRows('s');
   // Equal ids and scores are many, so that every key decides somewhere.
   const rows = Array.from({ length: 2000 }, (_, n) => rowOf(n, `made:train:${Math.floor(next() * 400)}`));
   held.add(
@@ -102,4 +103,25 @@ it('ranks rows by age, then score, id and place, as comparing them one by one do
         held.origin(a).row - held.origin(b).row,
     );
   expect([...rankRows(held, ageOf)]).toEqual(slow);
+});
+
+it('lets rows that were kept under another seed draw anew', () => {
+  const [own, other] = [new HeldRows('s'), new HeldRows('s')];
+  const rows = [0, 1, 2].map((n) => rowOf(n));
+  own.add(
+    { source: 'made', sourceDataset: 'made' },
+    batchOf(rows, () => 70),
+    new Int32Array(3),
+    null,
+  );
+  other.add(
+    { source: 'made', sourceDataset: 'made' },
+    batchOf(rows, () => 70, 'another'),
+    new Int32Array(3),
+    null,
+  );
+  for (const row of [0, 1, 2]) {
+    expect(own.draw(row)).toBe(drawOf('s', own.id(row)));
+    expect(other.draw(row)).toBe(own.draw(row));
+  }
 });
