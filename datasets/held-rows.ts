@@ -251,6 +251,11 @@ export class HeldRows {
     return { qualityScore: this.score(row), topic, complexity, signalFamilies };
   }
 
+  /** A number that rows of one source with equal masks share. */
+  maskNo(row: number): number {
+    return this.#sourceOf.at(row) * 2 ** 22 + this.#columns.mask.at(row);
+  }
+
   masked(row: number): Readonly<Record<string, number>> {
     return this.#texts.mask.at(this.#columns.mask.at(row));
   }

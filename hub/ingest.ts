@@ -170,10 +170,17 @@ function factsOf(
   const books = new Map(reads.map(({ source }) => [source.name, { rejected: {}, masked: {}, candidates: 0 }]));
   const bookOf = (name: string) => books.get(name) ?? { rejected: {}, masked: {}, candidates: 0 };
   for (const { source, reason } of rejections) add(bookOf(source).rejected, reason, 1);
+  // Few kinds of masks repeat in many rows.
+  const alike = new Map<number, { readonly row: number; count: number }>();
   for (const row of kept) {
+    const known = alike.get(held.maskNo(row));
+    if (known === undefined) alike.set(held.maskNo(row), { row, count: 1 });
+    else known.count += 1;
+  }
+  for (const { row, count } of alike.values()) {
     const book = bookOf(held.source(row).source);
-    book.candidates += 1;
-    for (const [kind, count] of Object.entries(held.masked(row))) add(book.masked, kind, count);
+    book.candidates += count;
+    for (const [kind, masked] of Object.entries(held.masked(row))) add(book.masked, kind, masked * count);
   }
   return reads.map(({ source, files, rowsRead, merged }) => {
     const { rejected, masked, candidates } = bookOf(source.name);

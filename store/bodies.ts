@@ -16,9 +16,14 @@ export interface PackedBody {
   readonly sha256: string;
 }
 
+/** Deflates bytes as bodies are stored. */
+export function deflateBody(plain: Uint8Array): Uint8Array {
+  return deflateRawSync(plain, plain.length <= SHORT_BYTES ? DEFLATE_SHORT : DEFLATE);
+}
+
 /** Deflates bytes and hashes them. */
 export function packBody(plain: Uint8Array): PackedBody {
-  return { body: deflateRawSync(plain, plain.length <= SHORT_BYTES ? DEFLATE_SHORT : DEFLATE), sha256: sha256OfBytes(plain) };
+  return { body: deflateBody(plain), sha256: sha256OfBytes(plain) };
 }
 
 /** Inflates a body and checks it; anything else than the bytes once packed is a StoreError naming `what`. */

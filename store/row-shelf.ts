@@ -9,7 +9,7 @@ import {
 } from '../schemas/row-shelf.ts';
 import type { SourceRow } from '../schemas/source-row.ts';
 import { deflateRawSync } from 'node:zlib';
-import { inflateBody, packBody } from './bodies.ts';
+import { deflateBody, inflateBody } from './bodies.ts';
 import { rowsByNumber } from './number-ranges.ts';
 import type { Database } from './duckdb.ts';
 import { StoreError } from './errors.ts';
@@ -76,7 +76,7 @@ function lostRow(rowNo: number): StoreError {
 /** Packs a row as the store keeps it: deflated, without its place, under the hash of its content. */
 export function packSourceRow(row: SourceRow): PackedRow {
   const { content, rowHash } = rowContent(row);
-  return { hash: Buffer.from(rowHash, 'hex'), body: packBody(Buffer.from(JSON.stringify(content))).body };
+  return { hash: Buffer.from(rowHash, 'hex'), body: deflateBody(Buffer.from(JSON.stringify(content))) };
 }
 
 /** The rows of the store, each once by its content: rows that no order names yet are seen by nobody. */
