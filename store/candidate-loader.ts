@@ -7,7 +7,7 @@ import { storableText, type TextRepairs } from './text.ts';
 
 /** Places gathered before they are appended, and places made into rows at a time. */
 const LOAD_ROWS = 16_384;
-const SLICE_ROWS = 262_144;
+const SLICE_ROWS = 131_072;
 
 const STAGE_SQL = `
 CREATE OR REPLACE TEMP TABLE new_places (
