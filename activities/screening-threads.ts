@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { AdapterResult } from '../datasets/adapters/adapter.ts';
-import { createScreener, type BatchParams, type ScreenedBatch, type Screener } from '../datasets/screen-batch.ts';
-import { packSourceRow } from '../store/row-shelf.ts';
+import type { BatchParams, ScreenedBatch, Screener } from '../datasets/screen-batch.ts';
 
-/** Rows screened on this thread before others are started: a thread costs more than a small project has rows. */
-const ROWS_ALONE = 3000;
+/** Rows that one thread screens before others help: each loads the language tables for itself. */
+const ROWS_OF_ONE = 3000;
 
 /** More threads than this would wait for the one that reads and stores. */
 const MOST_THREADS = 4;
@@ -25,6 +24,7 @@ interface Waiting {
 class ScreeningThread {
   readonly waiting = new Map<number, Waiting>();
   readonly #worker: Worker;
+  #ended: unknown = null;
 
   constructor(file: URL, params: BatchParams) {
     const { minQualityScore, identifiers, nearDuplicateJaccard, seed } = params;
@@ -35,6 +35,7 @@ class ScreeningThread {
       this.waiting.delete(number);
     });
     const fail = (error: unknown): void => {
+      this.#ended ??= error;
       for (const { reject } of this.waiting.values()) reject(error);
       this.waiting.clear();
     };
@@ -44,6 +45,7 @@ class ScreeningThread {
 
   screen(number: number, results: readonly AdapterResult[]): Promise<ScreenedBatch> {
     return new Promise((resolve, reject) => {
+      if (this.#ended !== null) return reject(this.#ended);
       this.waiting.set(number, { resolve, reject });
       this.#worker.postMessage({ number, results }, []);
     });
@@ -54,29 +56,46 @@ class ScreeningThread {
   }
 }
 
-/** A screener for the rows of a store that takes other threads to help once there is enough to do; what it finds does not depend on how many. */
+/** A screener on this thread, for sources that run uncompiled. */
+async function screenerHere(params: BatchParams): Promise<Screener> {
+  const [{ createScreener }, { packSourceRow }] = await Promise.all([
+    import('../datasets/screen-batch.ts'),
+    import('../store/row-shelf.ts'),
+  ]);
+  return createScreener(params, packSourceRow);
+}
+
+/**
+ * A screener for the rows of a store on threads of its own; what it finds does not depend on how many. The language tables take
+ * 46 MB of heap, which end with the threads, and the thread of the owner is free meanwhile.
+ */
 export class ThreadedScreener implements Screener {
   readonly #params: BatchParams;
-  readonly #here: ReturnType<typeof createScreener>;
   readonly #most: number;
   readonly #threads: ScreeningThread[] = [];
+  #here: Promise<Screener> | null = null;
   #batches = 0;
   #rows = 0;
 
+  /** `threads` at most; with 0 the rows are screened on this thread. */
   constructor(params: BatchParams, threads: number = Math.min(MOST_THREADS, availableParallelism())) {
     this.#params = params;
-    this.#here = createScreener(params, packSourceRow);
     this.#most = threads;
+    // It loads while the first files are still being hashed.
+    if (THREAD !== undefined && threads > 0) this.#threads.push(new ScreeningThread(THREAD, params));
   }
 
-  screen(results: readonly AdapterResult[]): Promise<ScreenedBatch> | ScreenedBatch {
+  screen(results: readonly AdapterResult[]): Promise<ScreenedBatch> {
     const number = this.#batches++;
     this.#rows += results.length;
-    if (this.#rows <= ROWS_ALONE || this.#most < 2 || THREAD === undefined) return this.#here.screen(results);
-    while (this.#threads.length < this.#most) this.#threads.push(new ScreeningThread(THREAD, this.#params));
-    const [first, ...others] = this.#threads;
-    if (first === undefined) return this.#here.screen(results);
-    return others.reduce((least, thread) => (thread.waiting.size < least.waiting.size ? thread : least), first).screen(number, results);
+    if (THREAD === undefined || this.#most === 0) {
+      this.#here ??= screenerHere(this.#params);
+      return this.#here.then((here) => here.screen(results));
+    }
+    const wanted = this.#rows > ROWS_OF_ONE ? this.#most : 1;
+    while (this.#threads.length < wanted) this.#threads.push(new ScreeningThread(THREAD, this.#params));
+    const idlest = this.#threads.reduce((least, thread) => (thread.waiting.size < least.waiting.size ? thread : least));
+    return idlest.screen(number, results);
   }
 
   /** Threads that help. */

@@ -1,12 +1,12 @@
 // Orchestration overhead: `memcalib build` on 1,000 candidates (real owner, Temporal, DuckDB) against a bare loop that makes the same
 // calls, on a server with a fixed delay, 64 in flight. Interleaved pairs, medians. Usage: npm run bench:overhead -- [--pairs 5] [--candidates 1000]
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeRows, sourceOf } from './overhead/make-rows.mjs';
-import { watch } from './overhead/watch-process.mjs';
+import { watch, watchHeap } from './overhead/watch-process.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const { values } = parseArgs({
@@ -71,14 +71,15 @@ async function ours() {
   });
   const ownerFile = () => readJson(join(project, 'owner.json'));
   const stopWatching = watch({ cli: () => cli.pid, owner: () => ownerFile()?.pid, temporal: () => ownerFile()?.temporalPid });
+  const heapOf = watchHeap(join(project, 'heap'));
   const { code, text } = await ended(cli);
   const wallMs = performance.now() - began;
   const use = stopWatching();
   const report = JSON.parse(text);
-  const heaps = readdirSync(join(project, 'heap')).map((name) => Number(readFileSync(join(project, 'heap', name), 'utf8')) / 1048576);
+  const heapMb = heapOf();
   while (ownerFile() !== null) await new Promise((resolve) => setTimeout(resolve, 100));
   if (code !== 0 && report.state !== 'dry') throw new Error(`the build ended ${report.state}: ${report.reason}`);
-  return { wallMs, use, heapMb: heaps.reduce((sum, mb) => sum + mb, 0), report };
+  return { wallMs, use, heapMb, report };
 }
 
 const ask = async (path) => (await fetch(`${baseUrl}${path}`)).text();

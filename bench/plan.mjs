@@ -75,7 +75,9 @@ async function type(env, ...args) {
   if (ended !== null && endedBefore !== null && watched.cli !== undefined) watched.cli.cpuS = ended - endedBefore;
   const use = Object.values(watched);
   const sum = (pick) => use.reduce((total, item) => total + pick(item), 0);
-  const heapMb = readdirSync(heaps).reduce((total, name) => total + Number(readFileSync(join(heaps, name), 'utf8')) / 1048576, 0);
+  const heapMb = readdirSync(heaps)
+    .filter((name) => name.startsWith('heap-'))
+    .reduce((total, name) => total + Number(readFileSync(join(heaps, name), 'utf8')) / 1048576, 0);
   return { code, output, wallS, cpuS: sum((item) => item.cpuS), rssMb: sum((item) => item.peakMb), heapMb };
 }
 

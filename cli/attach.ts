@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { CliError, EXIT, STORE_IS_HELD } from './cli-error.ts';
 import type { LoadedConfig } from './config-file.ts';
 import { readOwnerFile } from './owner/owner-file.ts';
@@ -122,16 +123,21 @@ interface Starting {
 }
 
 /**
- * An owner lives in bodies of calls that last a second: a roomy young generation keeps them out of the old one, which may grow by a
- * third only before it is collected. Measured on 6,844 calls: 530 MB instead of 727 MB resident, 197 MB of heap instead of 379 MB,
- * at the same CPU (docs/performance.md).
+ * An owner lives in bodies of calls that last a second: a roomy young generation keeps them out of the old one, which may grow by
+ * four fifths before it is collected. Chosen by `npm run bench:overhead` for little collecting within 256 MB of heap and 600 MB
+ * resident (docs/performance.md).
  */
-const MEMORY_FLAGS = ['--max-semi-space-size=32', '--heap-growing-percent=30', '--v8-pool-size=1'];
+const MEMORY_FLAGS = ['--max-semi-space-size=32', '--heap-growing-percent=80', '--v8-pool-size=1'];
+
+/** An owner runs from the same files as this command: a bundle has it at its side. */
+function ownerScript(): string {
+  const bundled = join(dirname(fileURLToPath(import.meta.url)), 'worker.js');
+  return existsSync(bundled) ? bundled : join(packageRoot(), 'dist', 'worker.js');
+}
 
 function startOwner(loaded: LoadedConfig, command: string, keep: boolean): Starting {
   const log = openLog(loaded);
-  const script = join(packageRoot(), 'dist', 'worker.js');
-  const args = [script, '--project', loaded.projectFolder, '--command', command, ...(keep ? ['--keep'] : [])];
+  const args = [ownerScript(), '--project', loaded.projectFolder, '--command', command, ...(keep ? ['--keep'] : [])];
   const child = spawn(process.execPath, [...MEMORY_FLAGS, ...args], {
     detached: true,
     stdio: ['ignore', log.descriptor, log.descriptor],

@@ -5,7 +5,7 @@ import type { HeldRows } from '../datasets/held-rows.ts';
 import type { IngestObserver } from '../datasets/ingest-observer.ts';
 import { displacedBy, eldersOf, type Elders } from '../datasets/elders.ts';
 import { agesBy } from '../datasets/row-rank.ts';
-import { createScreener, type Screener } from '../datasets/screen-batch.ts';
+import type { Screener } from '../datasets/screen-batch.ts';
 import { sourceShares, stratumOf, stratumWeights, type StratumMember, type StratumWeights } from '../datasets/strata.ts';
 import type { PlacedCandidate } from '../schemas/candidate.ts';
 import type { SourceConfig } from '../schemas/config.ts';
@@ -282,7 +282,10 @@ export async function ingestSources(
     ownShelf.close();
   };
   try {
-    const reads = await readAll(sources, params, sink, shelf?.screener ?? createScreener(params, packForSpool, observer), means);
+    // Screening brings 46 MB of language tables along: whoever has it done elsewhere does without them here.
+    const screenerHere = async (): Promise<Screener> =>
+      (await import('../datasets/screen-batch.ts')).createScreener(params, packForSpool, observer);
+    const reads = await readAll(sources, params, sink, shelf?.screener ?? (await screenerHere()), means);
     const known = (await shelf?.rows.clusters()) ?? null;
     const ageOf = agesBy(sink.held, params.ages ?? []);
     const duplicates = await dropDuplicates(sink.held, sink, params.nearDuplicateJaccard, known, ageOf);

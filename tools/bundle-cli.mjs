@@ -1,18 +1,18 @@
-// Bundles the compiled command line into a few files: opening hundreds of small modules is most of the time of a short command.
-// Only what every command needs is taken in; other packages stay where they are.
+// Bundles the compiled command line and owner into a few files: opening hundreds of small modules is most of the time of a short
+// command, and a good part of an owner's start. Only what every one needs is taken in; other packages stay where they are.
 import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const OUT = join(ROOT, 'dist', 'quick');
-const TAKEN_IN = new Set(['@duckdb/node-api', 'commander', 'zod']);
+const TAKEN_IN = new Set(['@duckdb/node-api', '@hono/node-server', 'commander', 'hono', 'zod']);
 const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const left = Object.keys(dependencies).filter((name) => !TAKEN_IN.has(name));
 
 rmSync(OUT, { recursive: true, force: true });
 const { metafile } = await build({
-  entryPoints: [join(ROOT, 'dist', 'cli', 'main.js')],
+  entryPoints: { main: join(ROOT, 'dist', 'cli', 'main.js'), worker: join(ROOT, 'dist', 'worker.js') },
   outdir: OUT,
   bundle: true,
   splitting: true,
@@ -24,4 +24,4 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'error',
 });
-console.log(`command line: ${Object.keys(metafile.outputs).length} files`);
+console.log(`command line and owner: ${Object.keys(metafile.outputs).length} files`);

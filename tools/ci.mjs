@@ -1,7 +1,7 @@
 // The fast suites through `npm test`'s own command, then the longer series that have scripts of their own.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { close, FAILED, pytest, ROOT, runChild, runLanes, vitest } from './suite.mjs';
+import { close, FAILED, pytest, ROOT, runChild, runCleanly, vitest } from './suite.mjs';
 
 /** `npm test` as a user types it; its closing line is read back so that its tests are counted here. */
 async function npmTest(write) {
@@ -37,4 +37,4 @@ for (const name of [
 ])
   if (existsSync(join(ROOT, 'test', 'long', `${name}.test.ts`))) suites.push([name, long(`${name}.test.ts`)]);
 if (existsSync(join(ROOT, 'trainer', 'pyproject.toml'))) suites.push(['test:learn', pytest(['trainer/tests', '-m', 'learn'])]);
-close(await runLanes([suites]));
+close(await runCleanly([suites]));

@@ -1,6 +1,6 @@
 // Runs test suites as children, shows their output, and counts how many tests passed and failed.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -111,6 +111,48 @@ export async function runLanes(lanes) {
   };
   await Promise.all(lanes.map((suites, index) => runLane(suites, index === 0)));
   return total;
+}
+
+/** An owner that lost its client ends within seconds; one that waits for Temporal to let go takes longest. */
+const PATIENCE_MS = 45_000;
+
+/** Processes that live with this folder for their temporary files: all that the suites started, however they were detached (Linux only). */
+function processesWith(temp) {
+  const wanted = `TMPDIR=${temp}`;
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
+    try {
+      const belongs = readFileSync(join('/proc', pid, 'environ'), 'utf8')
+        .split('\0')
+        .includes(wanted);
+      const command = readFileSync(join('/proc', pid, 'cmdline'), 'utf8')
+        .split('\0')
+        .join(' ')
+        .trim();
+      return belongs && command !== '' ? [`process ${pid}: ${command.slice(0, 200)}`] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+async function leftBehind(temp) {
+  const deadline = Date.now() + PATIENCE_MS;
+  const processes = () => (existsSync('/proc') ? processesWith(temp) : []);
+  while (processes().length > 0 && Date.now() < deadline) await new Promise((resolved) => setTimeout(resolved, 500));
+  return [...processes(), ...readdirSync(temp).filter((name) => name.startsWith('memcalib'))];
+}
+
+/** Runs lanes with a folder for temporary files of their own; what still lives or lies there in the end counts as one failed test. */
+export async function runCleanly(lanes) {
+  const temp = mkdtempSync(join(tmpdir(), 'memcalib-suite-'));
+  process.env['TMPDIR'] = temp;
+  const total = await runLanes(lanes);
+  const left = await leftBehind(temp);
+  rmSync(temp, { recursive: true, force: true });
+  if (left.length === 0) return { ...total, passed: total.passed + 1 };
+  const failures = [...total.failures, `left behind: ${left.join(' | ')}`];
+  return { ...total, failed: total.failed + 1, failures };
 }
 
 /** What marks a line of the recap; `.ci/run` reads those of `npm test` back. */

@@ -1,10 +1,10 @@
 // The fast suites: TypeScript tests, and beside them the static checks and the trainer's fast tests, which use one core only.
 import { join } from 'node:path';
-import { close, command, pytest, ROOT, runLanes, vitest } from './suite.mjs';
+import { close, command, pytest, ROOT, runCleanly, vitest } from './suite.mjs';
 
 const bin = (name) => join(ROOT, 'node_modules', '.bin', name);
 close(
-  await runLanes([
+  await runCleanly([
     [['typescript', vitest([])]],
     [
       ['format', command(bin('oxfmt'), ['--check'])],

@@ -1,5 +1,6 @@
 // CPU seconds and peak memory of processes, sampled from /proc until they end.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 
 const TICKS = 100;
 
@@ -40,5 +41,25 @@ export function watch(pidOf) {
     look();
     clearInterval(timer);
     return Object.fromEntries(seen);
+  };
+}
+
+/** A thread that did not write for so long has ended, or collects garbage; it writes four times a second. */
+const SILENT_MS = 1000;
+
+/** Watches what heap-probe.mjs writes to a folder; gives the most MB of heap that all threads together used at one time. */
+export function watchHeap(folder) {
+  let most = 0;
+  const timer = setInterval(() => {
+    const threads = readdirSync(folder).filter((name) => name.startsWith('now-'));
+    const alive = threads.map((name) => join(folder, name)).filter((file) => Date.now() - statSync(file).mtimeMs < SILENT_MS);
+    most = Math.max(
+      most,
+      alive.reduce((sum, file) => sum + Number(readFileSync(file, 'utf8')), 0),
+    );
+  }, 250);
+  return () => {
+    clearInterval(timer);
+    return most / 1048576;
   };
 }

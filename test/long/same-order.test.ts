@@ -88,10 +88,10 @@ await screener.close();
 await store.close();
 `;
 
-it('finds the same, byte for byte, whether one thread screens the rows or three do', () => {
+it('finds the same, byte for byte, whether the owner screens the rows itself or three threads do', () => {
   const at = folder();
   const sources = manyRows(at, 4500);
-  const found = [1, 3].map((threads) =>
+  const found = [0, 3].map((threads) =>
     spawnSync(process.execPath, ['--input-type=module', '-e', THREADS, at, String(threads), JSON.stringify(sources)], {
       cwd: ROOT,
       encoding: 'utf8',

@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { answerLine, openRequests } from '../../support/answer-batch.ts';
-import { all, batchStatuses, bench, folder, requests, serve, settingsOf } from './desk-bench.ts';
+import { all, batchStatuses, bench, endWithEachTest, folder, requests, serve, settingsOf } from './desk-bench.ts';
+
+endWithEachTest();
 
 describe('cancelling a run whose batches are out', () => {
   it('asks the provider to cancel its batches, says what that leaves unpaid, and keeps what was done', async () => {

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { BatchPorts, BatchTurn } from '../../../llm/batch/desk.ts';
@@ -16,15 +18,23 @@ import type { RehearsalOptions, RehearsalServer } from '../../../llm/rehearsal/s
 import type { CallOutcome, CallRequest } from '../../../schemas/ledger.ts';
 import type { DuckDbStore } from '../../../store/duckdb-store.ts';
 import { openStore } from '../../../store/open.ts';
-import { tempFolders } from '../../support/temp-folder.ts';
 import { MemoryGate } from '../bench.ts';
 
+const open: (() => Promise<void> | void)[] = [];
+
+/** Each test file calls this once: what its tests opened ends with them. (The files of a worker share this module, so it cannot do so itself.) */
+export function endWithEachTest(): void {
+  afterEach(async () => {
+    for (const close of open.splice(0).reverse()) await close();
+  });
+}
+
 /** A new folder; gone after the test. */
-export const folder = tempFolders();
-const open: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
+export function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'memcalib-test-'));
+  open.push(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
 
 const PRICE = { inputPerMillionUsd: 100, outputPerMillionUsd: 100, batchDiscount: 0.5 };
 const TOKENS = { role: 'builder', provider: 'p', model: 'rehearsal', sampling: { temperature: 0 } } as const;

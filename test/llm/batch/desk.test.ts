@@ -5,7 +5,9 @@ import type { BatchTransport } from '../../../llm/batch/transport.ts';
 import { canaryValidator } from '../../../llm/canary.ts';
 import type { CallRequest } from '../../../schemas/ledger.ts';
 import { answerLine, openRequests } from '../../support/answer-batch.ts';
-import { all, batchesAt, bench, folder, requests, serve, settingsOf } from './desk-bench.ts';
+import { all, batchesAt, bench, endWithEachTest, folder, requests, serve, settingsOf } from './desk-bench.ts';
+
+endWithEachTest();
 
 describe("the provider's batch API", () => {
   it('answers calls through the ledger at the discounted price, in batches of the size asked for, each call sent once', async () => {
