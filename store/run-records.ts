@@ -139,7 +139,8 @@ export class RunRecords {
   }
 
   async fact(name: string): Promise<string | null> {
-    const row = await this.latest('facts', 'name', name);
+    // The number first: only then one value is read, and values are long.
+    const [row] = await this.database.read('SELECT value FROM facts WHERE no = (SELECT max(no) FROM facts WHERE name = $1)', [name]);
     return row === undefined ? null : text(row, 'value');
   }
 

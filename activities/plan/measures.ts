@@ -34,6 +34,8 @@ export interface StepMeasure {
   readonly callsPerCandidate: number;
   readonly callsPerFirst: number;
   readonly cutOff: StepLine['cutOff'];
+  /** How many of the rows of the sample it was decided anew for; null without a sample. */
+  readonly ran: { readonly share: number; readonly low: number; readonly high: number } | null;
 }
 
 /** Below so many redone verdicts an edit says nothing about itself yet. */
@@ -109,10 +111,12 @@ const USUAL_CALLS: Readonly<Record<StepId, number>> = {
 /** Reads from the ledger what calls of every step took, and from stored verdicts how often an edit changed them. */
 export async function measure(world: World): Promise<ReadonlyMap<StepId, StepMeasure>> {
   const { planning } = world.store;
-  const [measures, changes] = await Promise.all([
+  const [measures, changes, sampled] = await Promise.all([
     planning.callMeasures(),
     planning.changeCounts([...world.steps.values()].map((step) => step.version)),
+    world.sample === null ? [] : planning.runWork(world.sample.runId),
   ]);
+  const made = (step: StepId): number => sampled.find((work) => work.step === step)?.made ?? 0;
   const { prices, models } = world.spec.config;
   const priceOf = priceBook(prices ?? {});
   /** A role that is answered in batches costs the batch price. */
@@ -140,6 +144,7 @@ export async function measure(world: World): Promise<ReadonlyMap<StepId, StepMea
                   total((item) => item.firsts),
                 ),
           cutOff: cutOffOf(id, changes, world.sample !== null),
+          ran: world.sample === null ? null : wilson(Math.min(made(id), world.sample.ids.length), world.sample.ids.length),
         },
       ];
     }),
@@ -165,7 +170,8 @@ export async function ratesOf(world: World, measures: ReadonlyMap<StepId, StepMe
       return [step, here + later === 0 ? PRIOR_ACCEPTANCE : later / (here + later)];
     }),
   );
-  const rates = (change: (cutOff: StepLine['cutOff']) => number): Rates => ({
+  const rates = (change: (cutOff: StepLine['cutOff']) => number, end: 'share' | 'low' | 'high'): Rates => ({
+    ran: (step) => measures.get(step)?.ran?.[end] ?? null,
     change: (step) => {
       const cutOff = measures.get(step)?.cutOff;
       return cutOff === undefined ? 1 : change(cutOff);
@@ -173,6 +179,6 @@ export async function ratesOf(world: World, measures: ReadonlyMap<StepId, StepMe
     accept: (step) => accept.get(step) ?? PRIOR_ACCEPTANCE,
   });
   const isMeasured = [...measures.values()].some(({ cutOff }) => cutOff.of === 'a sample');
-  const end = (name: 'low' | 'high'): Rates => rates((cutOff) => (cutOff.of === 'a sample' ? cutOff[name] : cutOff.changeRate));
-  return { ...rates((cutOff) => cutOff.changeRate), ends: isMeasured ? { low: end('low'), high: end('high') } : null };
+  const end = (name: 'low' | 'high'): Rates => rates((cutOff) => (cutOff.of === 'a sample' ? cutOff[name] : cutOff.changeRate), name);
+  return { ...rates((cutOff) => cutOff.changeRate, 'share'), ends: isMeasured ? { low: end('low'), high: end('high') } : null };
 }

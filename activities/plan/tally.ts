@@ -151,7 +151,12 @@ export function stepLine(domains: readonly DomainPlan[], step: StepId, measured:
     runs: counts.runs,
     mayRun: counts.mayRun,
     expectedRuns: Math.round(counts.expectedRuns),
-    expectedRange: counts.isMeasured ? { low: Math.round(counts.fewestRuns), high: Math.round(counts.mostRuns) } : null,
+    expectedRange: counts.isMeasured
+      ? {
+          low: Math.round(Math.min(counts.fewestRuns, counts.expectedRuns)),
+          high: Math.round(Math.max(counts.mostRuns, counts.expectedRuns)),
+        }
+      : null,
     cutOff: measured?.cutOff ?? { changeRate: 1, low: 0, high: 1, redone: 0, of: 'nothing yet' },
     calls: { lower: counts.lower, expected: Math.round(counts.expected), upper: counts.upper },
     refillCalls: counts.refill,

@@ -43,7 +43,7 @@ const isOpen = (item: PositionOutcome): boolean => !isFinal(item) && (item.outco
 
 /** Positions read at a time, and how many of them are planned at a time: a walk that has enough ends there. */
 const READ = 2000;
-const PAGE = 500;
+const PAGE = 2000;
 
 /** Candidates of a domain in order, a page at a time, with what earlier pipelines left of the open ones. */
 async function* openPages(

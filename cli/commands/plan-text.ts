@@ -1,9 +1,9 @@
 import type { Explanation } from '../../activities/plan/explain.ts';
 import type { Plan, StepLine } from '../../activities/plan/plan.ts';
-import { count, table } from './table.ts';
+import { count, grouped, table } from './table.ts';
 
 /** A whole number with thousands set apart. */
-export const whole = (n: number): string => Math.round(n).toLocaleString('en-US');
+export const whole = (n: number): string => grouped(Math.round(n));
 
 /** An amount as a person reads it: more digits for small ones. */
 export function usd(microUsd: number): string {

@@ -73,10 +73,12 @@ export function statusText(report: StatusReport, configFlag: string): string {
   );
   const others = report.pipelines.filter(({ pipelineHash }) => pipelineHash !== report.pipelineHash);
   if (others.length > 0) {
+    // Of a build that has ended these are rows it had no need of: its export is whole without them.
+    const hasEnded = report.state === 'completed' || report.state === 'dry';
     const listed = others.map((item) => `${item.count} under ${item.pipelineHash.slice(0, 8)}`).join(', ');
     lines.push(
       '',
-      `accepted under earlier pipelines and not built anew: ${listed}; exports hold this one's (${report.pipelineHash.slice(0, 8)}) alone, or all with --allow-mixed`,
+      `accepted under earlier pipelines and not built anew: ${listed}; exports hold this one's (${report.pipelineHash.slice(0, 8)}) alone${hasEnded ? '' : ', or all with --allow-mixed'}`,
     );
   }
   const rejections = merged(

@@ -105,6 +105,8 @@ export async function askSample(
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  const before = await store.ledger.spent({ runId: spec.runId });
+  let results: readonly StageResult[];
   try {
     await store.putFact(specFact(spec.runId), JSON.stringify(spec));
     await prepareBuild({ store, probeMode: models.probeMode, clock: Date.now }, spec.runId, 'sample');
@@ -114,7 +116,6 @@ export async function askSample(
       { label: sample.label, pipelineHash: run.pipelineHash, orderId: run.orderId },
       { runId: spec.runId, ids: sample.ids },
     );
-    const before = await store.ledger.spent({ runId: spec.runId });
     const deps: StageDeps = {
       store,
       clock: Date.now,
@@ -124,32 +125,27 @@ export async function askSample(
       onProgress: () => undefined,
     };
     let done = 0;
-    const results = await drive(sample.rows, async ({ domain, position }) => {
+    results = await drive(sample.rows, async ({ domain, position }) => {
       const result = await runStage(run, deps, { domain, positions: [position] }, 'quality');
       onRow((done += 1));
       return result;
     });
-    const paused = results.find((result) => result.kind === 'paused');
-    const stopped = isStopped ? 'ended by a person' : paused?.kind === 'paused' ? paused.reason : null;
-    await store.putRunState({
-      runId: spec.runId,
-      state: stopped === null ? 'completed' : 'cancelled',
-      reason: stopped ?? '',
-      until: null,
-      at: Date.now(),
-    });
-    const now = await store.ledger.spent({ runId: spec.runId });
-    return {
-      calls: now.calls - before.calls,
-      microUsd: now.microUsd - before.microUsd,
-      unknownCalls: now.unknownCalls - before.unknownCalls,
-      failed: results.reduce((sum, result) => sum + (result.kind === 'done' ? result.failed : 0), 0),
-      stopped,
-    };
   } finally {
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
     await models.close();
     await rehearsal.stop();
   }
+  const paused = results.find((result) => result.kind === 'paused');
+  const stopped = isStopped ? 'ended by a person' : paused?.kind === 'paused' ? paused.reason : null;
+  const state = stopped === null ? 'completed' : 'cancelled';
+  await store.putRunState({ runId: spec.runId, state, reason: stopped ?? '', until: null, at: Date.now() });
+  const now = await store.ledger.spent({ runId: spec.runId });
+  return {
+    calls: now.calls - before.calls,
+    microUsd: now.microUsd - before.microUsd,
+    unknownCalls: now.unknownCalls - before.unknownCalls,
+    failed: results.reduce((sum, result) => sum + (result.kind === 'done' ? result.failed : 0), 0),
+    stopped,
+  };
 }

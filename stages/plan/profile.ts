@@ -57,6 +57,8 @@ export interface Rates {
   readonly change: (step: StepId) => number;
   /** How often a step accepts. */
   readonly accept: (step: StepId) => number;
+  /** How many of the candidates that may run a step did, where that was measured on a sample; null elsewhere. */
+  readonly ran?: (step: StepId) => number | null;
 }
 
 /** How likely each step of a candidate runs, and that the candidate is accepted in the end. */
@@ -75,9 +77,11 @@ export function expectationOf(known: Known, needs: ReadonlyMap<StepId, Need>, ra
     if (need !== 'runs' && need !== 'mayRun') continue;
     const mustRun = need === 'runs' || known.changed.has(step) || !known.had.has(step);
     // What a wave changes it changes because of its first step: the chances of the outputs read are nested, not independent.
-    const share = mustRun ? 1 : Math.max(0, ...STEP_READS[step].map((read) => differs.get(read) ?? 0));
+    const measured = mustRun ? null : (rates.ran?.(step) ?? null);
+    const share = mustRun ? 1 : (measured ?? Math.max(0, ...STEP_READS[step].map((read) => differs.get(read) ?? 0)));
     const change = known.had.has(step) ? rates.change(step) : 1;
-    runs.set(step, reach * share);
+    // What was measured counts the candidates that never came so far as well.
+    runs.set(step, measured ?? reach * share);
     differs.set(step, share * change);
     reach *= 1 - share * change * (1 - rates.accept(step));
   }
