@@ -54,7 +54,7 @@ export class CandidateLoader {
 
   #kindOf({ domain, stratum, source, measures, origin }: PlacedCandidate): number {
     const signals = measures.signalFamilies.join();
-    const key = `${stratum}\n${source}\n${measures.topic}\n${measures.complexity}\n${signals}\n${origin.file}`;
+    const key = `${domain}\n${stratum}\n${source}\n${measures.topic}\n${measures.complexity}\n${signals}\n${origin.file}`;
     const known = this.#kinds.get(key);
     if (known !== undefined) return known;
     const texts = [domain, stratum, source, measures.topic, measures.complexity, JSON.stringify(measures.signalFamilies), origin.file];
