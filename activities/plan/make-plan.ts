@@ -86,9 +86,11 @@ export function sumMoney(steps: readonly StepLine[]): Plan['money'] {
 }
 
 /** Domains in the order of the acceptance fold, which share one test for near-duplicates. */
-async function walkAll(world: World, measures: PlannedBuild['measures']): Promise<readonly DomainPlan[]> {
+async function walkAll(world: World, measures: Promise<PlannedBuild['measures']>): Promise<readonly DomainPlan[]> {
   const near = createNearQueries(world.spec.config.screening.nearDuplicateJaccard);
-  const rates = await ratesOf(world, measures);
+  const rates = measures.then((known) => ratesOf(world, known));
+  // Whoever awaits them hears of a failure; a walk that fails before must not leave it unheard.
+  rates.catch(() => undefined);
   const walker = new Walker(world);
   const domains: DomainPlan[] = [];
   for (const domain of DOMAINS) domains.push(await planDomain(world, walker, domain, near, rates));
@@ -100,8 +102,9 @@ export async function makePlan(world: World, clock: () => number, notes: readonl
   const { store, spec } = world;
   const settled = await settledDomains(world);
   // With nothing to ask there is nothing to price: the ledger is not even looked at.
-  const measures = settled === null ? await measure(world) : new Map<StepLine['step'], StepMeasure>();
-  const domains = settled ?? (await walkAll(world, measures));
+  const measured = settled === null ? measure(world) : Promise.resolve(new Map<StepLine['step'], StepMeasure>());
+  const domains = settled ?? (await walkAll(world, measured));
+  const measures = await measured;
   const steps = STEPS.map((step) => stepLine(domains, step, measures.get(step)));
   const total = (pick: (line: StepLine) => number): number => steps.reduce((sum, line) => sum + pick(line), 0);
   const money = sumMoney(steps);

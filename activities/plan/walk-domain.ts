@@ -43,18 +43,47 @@ const isOpen = (item: PositionOutcome): boolean => !isFinal(item) && (item.outco
 
 /** Positions read at a time, and how many of them are planned at a time: a walk that has enough ends there. */
 const READ = 2000;
-const PAGE = 2000;
+const PAGE = 500;
 
-/** Candidates of a domain in order, a page at a time, with what earlier pipelines left of the open ones. */
-async function* openPages(
-  world: World,
-  domain: Domain,
-  size: number,
-): AsyncGenerator<{ readonly page: readonly PositionOutcome[]; readonly pasts: ReadonlyMap<string, Past> }> {
-  for (let from = 0; from < size; from += READ) {
-    const read = await world.store.outcomesAt(world.order.id, world.pipelineHash, domain, from, Math.min(size, from + READ));
-    const pasts = await pastsOf(world, read.filter(isOpen));
-    for (let at = 0; at < read.length; at += PAGE) yield { page: read.slice(at, at + PAGE), pasts };
+interface ReadPage {
+  readonly items: readonly PositionOutcome[];
+  readonly pasts: ReadonlyMap<string, Past>;
+}
+
+async function readPage(world: World, domain: Domain, from: number, to: number): Promise<ReadPage> {
+  const items = await world.store.outcomesAt(world.order.id, world.pipelineHash, domain, from, to);
+  return { items, pasts: await pastsOf(world, items.filter(isOpen)) };
+}
+
+/** Candidates of a domain in order with what earlier pipelines left of the open ones; the next are read while some are looked at. */
+class DomainReader {
+  readonly #read: (from: number) => Promise<ReadPage> | null;
+  #from = 0;
+  #next: Promise<ReadPage> | null;
+
+  constructor(world: World, domain: Domain, size: number) {
+    this.#read = (from) => {
+      if (from >= size) return null;
+      const page = readPage(world, domain, from, Math.min(size, from + READ));
+      // Whoever takes it later hears of a failure; until then it must not count as unheard.
+      page.catch(() => undefined);
+      return page;
+    };
+    this.#next = this.#read(0);
+  }
+
+  async *pages(): AsyncGenerator<{ readonly page: readonly PositionOutcome[]; readonly pasts: ReadonlyMap<string, Past> }> {
+    while (this.#next !== null) {
+      const { items, pasts } = await this.#next;
+      this.#from += READ;
+      this.#next = this.#read(this.#from);
+      for (let at = 0; at < items.length; at += PAGE) yield { page: items.slice(at, at + PAGE), pasts };
+    }
+  }
+
+  /** Waits for what is still being read, so that nobody closes the store under it. */
+  async end(): Promise<void> {
+    await this.#next?.catch(() => undefined);
   }
 }
 
@@ -165,29 +194,41 @@ async function firstWave(world: World, tally: Tally, total: number, size: number
  * Walks a domain in its order until the build is expected to have met its quota, and folds it as if everything open were accepted:
  * what that fold needs is certain, what it does not is only expected or possible.
  */
-export async function planDomain(world: World, walker: Walker, domain: Domain, near: NearQueries, rates: PlanRates): Promise<DomainPlan> {
+export async function planDomain(
+  world: World,
+  walker: Walker,
+  domain: Domain,
+  near: NearQueries,
+  ratesOfAll: Promise<PlanRates>,
+): Promise<DomainPlan> {
   const { store, order, spec } = world;
   const quota = await quotaOf(store, order.id, spec.config, domain);
   const size = await domainSize(store, order.id, domain);
+  const reader = new DomainReader(world, domain, size);
   const fold = new DomainFold(quota, openEyed(near));
   const tally: Tally = { done: 0, blocked: 0, balance: 0, verdicts: 0, accepted: 0 };
   const isEnough = (): boolean => fold.met && tally.balance >= -1e-9;
-  const expect = expecting(rates);
   const walked: Omit<PlannedCandidate, 'isCertain'>[] = [];
   let at = 0;
-  for await (const { page, pasts } of openPages(world, domain, size)) {
-    if (isEnough()) break;
-    at += PAGE;
-    const open = page.filter(isOpen);
-    const plans = new Map((await planPage(world, walker, domain, open, { pasts })).map((plan) => [plan.candidateId, plan]));
-    for (const item of page) {
-      const plan = plans.get(item.candidateId);
-      const isExpected = !isEnough() && (fold.met || fold.wants(item.source));
-      const expected = expect(plan);
-      if (isExpected) tallyEnd(tally, item, plan, expected.expectation, fold.met);
-      fold.take(foldCandidate(item, plan));
-      if (plan !== undefined) walked.push({ plan, ...expected, isExpected });
+  try {
+    const expect = expecting(await ratesOfAll);
+    for await (const { page, pasts } of reader.pages()) {
+      if (isEnough()) break;
+      at += PAGE;
+      const plans = new Map(
+        (await planPage(world, walker, domain, page.filter(isOpen), { pasts })).map((plan) => [plan.candidateId, plan]),
+      );
+      for (const item of page) {
+        const plan = plans.get(item.candidateId);
+        const isExpected = !isEnough() && (fold.met || fold.wants(item.source));
+        const expected = expect(plan);
+        if (isExpected) tallyEnd(tally, item, plan, expected.expectation, fold.met);
+        fold.take(foldCandidate(item, plan));
+        if (plan !== undefined) walked.push({ plan, ...expected, isExpected });
+      }
     }
+  } finally {
+    await reader.end();
   }
   const best = fold.result();
   const asks = walked.some(({ plan, isExpected }) => isExpected && plan.first !== null);
