@@ -1,6 +1,6 @@
 // Runs test suites as children, shows their output, and counts how many tests passed and failed.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -146,6 +146,8 @@ async function leftBehind(temp) {
 /** Runs lanes with a folder for temporary files of their own; what still lives or lies there in the end counts as one failed test. */
 export async function runCleanly(lanes) {
   const temp = mkdtempSync(join(tmpdir(), 'memcalib-suite-'));
+  // Like /tmp: some tests become another user.
+  chmodSync(temp, 0o1777);
   process.env['TMPDIR'] = temp;
   const total = await runLanes(lanes);
   const left = await leftBehind(temp);

@@ -43,10 +43,10 @@ interface Guarded {
 }
 
 const PLAN_FILES = ['stages/block-plan.ts', 'stages/scenes.ts'].flatMap((file) => [...closure(file, /^stages\/(?!checks\/)/)]);
-/** Where files lie and how they were pulled decides nothing: their content is hashed. */
-const ORDER_FILES = [...closure('hub/ingest.ts', /^(?:hub|datasets)\//)].filter(
-  (file) => !file.endsWith('-error.ts') && !file.startsWith('hub/pull/') && file !== 'hub/locate-source.ts',
-);
+/** Where files lie and how they were pulled decides nothing: their content is hashed. Screening is loaded where it is done, so it is named here. */
+const ORDER_FILES = ['hub/ingest.ts', 'datasets/screen-batch.ts']
+  .flatMap((file) => [...closure(file, /^(?:hub|datasets)\//)])
+  .filter((file) => !file.endsWith('-error.ts') && !file.startsWith('hub/pull/') && file !== 'hub/locate-source.ts');
 
 const FOLD_FILES = ['stages/acceptance.ts', 'datasets/near-duplicates.ts', 'activities/fold-stored.ts'].flatMap((file) => [
   ...closure(file, /^(?:stages|datasets|activities\/fold-stored)/),
