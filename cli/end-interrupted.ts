@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Store } from '../store/port.ts';
-import { attach } from './attach.ts';
 import type { LoadedConfig } from './config-file.ts';
+import { openUnheld } from './open-unheld.ts';
 import { sameWork } from './owner/same-work.ts';
 import type { WantedRun } from './owner/same-work.ts';
 
@@ -21,21 +19,9 @@ export async function endInterrupted(
   wanted: WantedRun,
   check: (store: Store) => Promise<void>,
 ): Promise<string | null> {
-  const file = join(loaded.projectFolder, 'memcalib.duckdb');
-  if (!existsSync(file) || attach(loaded.projectFolder) !== null) return null;
-  const [{ openForQuestion }, { readSpec }, { latestRunFact }] = await Promise.all([
-    import('../store/open.ts'),
-    import('../activities/read-spec.ts'),
-    import('./queries/latest-run.ts'),
-  ]);
-  let store: Store;
-  try {
-    store = await openForQuestion(file);
-  } catch (error) {
-    // Somebody works on the project after all: the owner that this command attaches to decides.
-    if (error instanceof Error && 'code' in error && error.code === 'locked') return null;
-    throw error;
-  }
+  const store = await openUnheld(loaded);
+  if (store === null) return null;
+  const [{ readSpec }, { latestRunFact }] = await Promise.all([import('../activities/read-spec.ts'), import('./queries/latest-run.ts')]);
   try {
     const runId = await store.fact(latestRunFact(wanted.label));
     if (runId === null) return null;

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Store } from '../store/port.ts';
-import { attach } from './attach.ts';
 import type { LoadedConfig } from './config-file.ts';
 import { asSent } from './end-interrupted.ts';
+import { openUnheld } from './open-unheld.ts';
 import { sameWork } from './owner/same-work.ts';
 import type { WantedRun } from './owner/same-work.ts';
 import type { DomainShortfall } from './queries/shortfall.ts';
@@ -41,16 +39,8 @@ async function settledIn(store: Store, wanted: WantedRun): Promise<SettledBuild 
  * an owner and Temporal to find nothing to do. Null when there is anything to do, or somebody works on the project.
  */
 export async function settledBuild(loaded: LoadedConfig, wanted: WantedRun): Promise<SettledBuild | null> {
-  const file = join(loaded.projectFolder, 'memcalib.duckdb');
-  if (!existsSync(file) || attach(loaded.projectFolder) !== null) return null;
-  const { openForQuestion } = await import('../store/open.ts');
-  let store: Store;
-  try {
-    store = await openForQuestion(file);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'locked') return null;
-    throw error;
-  }
+  const store = await openUnheld(loaded);
+  if (store === null) return null;
   try {
     return await settledIn(store, wanted);
   } finally {
